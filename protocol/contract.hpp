@@ -1,12 +1,12 @@
 #pragma once
 
+#include "protocol/path.hpp"
+#include "protocol/policy.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "protocol/path.hpp"
-#include "protocol/policy.hpp"
 
 namespace pawl {
 
@@ -26,8 +26,8 @@ struct when_clause {
 /// Where a sequence starts: at version 1, or at whichever version comes first.
 enum class sequence_start : std::uint8_t { one, first };
 
-/// What is declared of one message type for one entity type: how to find entity, id and version, how
-/// repeats and order are handled, and what the handler reads. Lives as long as the runtime.
+/// What is declared of one message type for one entity type: how to find entity, id and version,
+/// how repeats and order are handled, and what the handler reads. Lives as long as the runtime.
 struct message_contract {
   std::string type;
   std::string entity_type;
@@ -39,7 +39,7 @@ struct message_contract {
   sequence_start start = sequence_start::one;
   on_dead_policy on_dead = on_dead_policy::park;
   bool reads_state = false;
-  std::vector<field_path> fields;  ///< what the handler reads, in the order of `field_values`
+  std::vector<field_path> fields;        ///< what the handler reads, in the order of `field_values`
   std::vector<path> fingerprint_ignore;  ///< only where `fields` is empty: left out of the payload
 };
 

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "protocol/message.hpp"
+
 #include <string>
 #include <string_view>
-
-#include "protocol/message.hpp"
 
 namespace pawl {
 

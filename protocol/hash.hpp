@@ -1,19 +1,19 @@
 #pragma once
 
+#include "protocol/ids.hpp"
+#include "protocol/value.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "protocol/ids.hpp"
-#include "protocol/value.hpp"
-
 namespace pawl {
 
-/// SHA-256, cut to 16 bytes, over the length-prefixed consumer, entity type, entity key and message id
-/// (commit.md section 2). Lengths are prefixed, so no two lists of parts give the same bytes. Uses one
-/// fetched digest per thread.
+/// SHA-256, cut to 16 bytes, over the length-prefixed consumer, entity type, entity key and message
+/// id (commit.md section 2). Lengths are prefixed, so no two lists of parts give the same bytes.
+/// Uses one fetched digest per thread.
 [[nodiscard]] ledger_key make_ledger_key(std::string_view consumer, const entity_ref& entity,
                                          std::string_view id);
 

@@ -1,5 +1,9 @@
 #pragma once
 
+#include "protocol/ids.hpp"
+#include "protocol/result.hpp"
+#include "protocol/value.hpp"
+
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -7,19 +11,16 @@
 #include <string_view>
 #include <vector>
 
-#include "protocol/ids.hpp"
-#include "protocol/result.hpp"
-#include "protocol/value.hpp"
-
 namespace pawl {
 
-/// Where a message came from: the broker's own coordinates. `position` is an offset, a byte position
-/// in a file, or a delivery tag; positions of one partition rise, with holes.
+/// Where a message came from: the broker's own coordinates. `position` is an offset, a byte
+/// position in a file, or a delivery tag; positions of one partition rise, with holes.
 struct message_origin {
   std::string source;
   std::string partition;
   std::int64_t position = 0;
-  std::int64_t assignment = 0;  ///< raised when the partition is assigned anew; 0 where there is none
+  std::int64_t assignment = 0;  ///< raised when the partition is assigned anew; 0 where there is
+                                ///< none
   friend bool operator==(const message_origin&, const message_origin&) = default;
 };
 
@@ -48,11 +49,13 @@ struct message_contract;
 using field_values = std::vector<value>;
 
 /// One (entity, message) pair: the unit that gets a guard, an outcome, and a place in a lane.
-/// Immutable once it is shared. Made by `message_decoder`, from a delivery or from a stored envelope.
+/// Immutable once it is shared. Made by `message_decoder`, from a delivery or from a stored
+/// envelope.
 struct addressed_message {
   message_ptr source;
   const message_contract* contract = nullptr;  ///< lives as long as the runtime; never null
-  std::string type;  ///< as the message named it; may differ from the contract's for undecodable ones
+  std::string type;  ///< as the message named it; may differ from the contract's for undecodable
+                     ///< ones
   std::string id;
   entity_ref entity;
   std::optional<message_version> version;

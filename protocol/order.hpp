@@ -1,10 +1,10 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
-
 #include "protocol/contract.hpp"
 #include "protocol/ids.hpp"
+
+#include <cstdint>
+#include <optional>
 
 namespace pawl {
 
@@ -16,9 +16,10 @@ struct version_state {
 
 enum class order_verdict : std::uint8_t { apply, stale, duplicate, conflict, gap };
 
-/// Decides one versioned message against the entity's version. `latest`: any higher version applies.
-/// `sequence`: the next one applies, a higher one is a gap; with no version yet, 1 applies, or under
-/// `start: first` any. Lower: stale. Equal: duplicate if the fingerprints agree, else conflict.
+/// Decides one versioned message against the entity's version. `latest`: any higher version
+/// applies. `sequence`: the next one applies, a higher one is a gap; with no version yet, 1
+/// applies, or under `start: first` any. Lower: stale. Equal: duplicate if the fingerprints agree,
+/// else conflict.
 [[nodiscard]] order_verdict decide_order(order_policy order, sequence_start start,
                                          const version_state& entity, message_version incoming,
                                          fingerprint content);

@@ -1,11 +1,11 @@
 #pragma once
 
+#include "protocol/result.hpp"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "protocol/result.hpp"
 
 namespace pawl {
 
@@ -21,7 +21,8 @@ struct path_step {
   friend bool operator==(const path_step&, const path_step&) = default;
 };
 
-/// A place in a message: `$.a.b`, `$.lines[*].sku`, `$.tags[0]`, `$header.x`, `$meta.offset`, `$key`,
+/// A place in a message: `$.a.b`, `$.lines[*].sku`, `$.tags[0]`, `$header.x`, `$meta.offset`,
+/// `$key`,
 /// `$id`, `$version`; a minus sign in front negates the number read (`-$.quantity`).
 /// `$meta` knows `source`, `partition`, `offset`. Field names may be quoted: `$['odd name']`.
 /// At most one `[*]` a path.

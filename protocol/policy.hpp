@@ -16,8 +16,9 @@ enum class on_dead_policy : std::uint8_t { park, skip };
 
 enum class effect_kind : std::uint8_t { upsert, insert, set, add, remove };
 
-inline constexpr std::array all_effect_kinds{effect_kind::upsert, effect_kind::insert, effect_kind::set,
-                                             effect_kind::add, effect_kind::remove};
+inline constexpr std::array all_effect_kinds{effect_kind::upsert, effect_kind::insert,
+                                             effect_kind::set, effect_kind::add,
+                                             effect_kind::remove};
 
 [[nodiscard]] constexpr std::string_view name_of(dedupe_policy which) {
   constexpr std::array<std::string_view, 4> names{"natural", "unique", "version", "ledger"};
@@ -57,14 +58,19 @@ struct refusal {
 [[nodiscard]] constexpr std::optional<refusal> refuse(policy pair) {
   if (pair.dedupe == dedupe_policy::version) {
     if (pair.order == order_policy::arrival) {
-      return refusal{"a version is an order of its own: under `dedupe: version` messages can't take effect as they arrive",
-                     "write `order: latest` (older ones are dropped) or `order: sequence` (none may be missing)"};
+      return refusal{
+          "a version is an order of its own: under `dedupe: version` messages can't take effect as "
+          "they arrive",
+          "write `order: latest` (older ones are dropped) or `order: sequence` (none may be "
+          "missing)"};
     }
     return std::nullopt;
   }
   if (pair.order != order_policy::arrival) {
-    return refusal{"`order: latest` and `order: sequence` compare versions, which only `dedupe: version` guards",
-                   "write `dedupe: version`, or leave `order` out"};
+    return refusal{
+        "`order: latest` and `order: sequence` compare versions, which only `dedupe: version` "
+        "guards",
+        "write `dedupe: version`, or leave `order` out"};
   }
   return std::nullopt;
 }

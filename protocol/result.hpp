@@ -1,15 +1,15 @@
 #pragma once
 
+#include "protocol/invariant.hpp"
+
 #include <string>
 #include <utility>
 #include <variant>
 
-#include "protocol/invariant.hpp"
-
 namespace pawl {
 
-/// What the caller of a failed operation may do. Errors are values: adapters turn the exceptions and
-/// codes of their libraries into one of these, by code and never by text.
+/// What the caller of a failed operation may do. Errors are values: adapters turn the exceptions
+/// and codes of their libraries into one of these, by code and never by text.
 enum class fault {
   retry,       ///< infrastructure: nothing was done, the same call again later may pass
   contended,   ///< somebody holds a row, or a deadlock: again, then leave the blocked entities out

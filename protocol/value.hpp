@@ -21,7 +21,9 @@ class value {
   [[nodiscard]] static value decimal(std::string digits) {
     return value(value_kind::decimal, 0, std::move(digits));
   }
-  [[nodiscard]] static value text(std::string s) { return value(value_kind::text, 0, std::move(s)); }
+  [[nodiscard]] static value text(std::string s) {
+    return value(value_kind::text, 0, std::move(s));
+  }
   [[nodiscard]] static value bytes(std::string b) {
     return value(value_kind::bytes, 0, std::move(b));
   }

@@ -1,0 +1,67 @@
+# Targets from folders. Sources are globbed, so a new file needs no edit here.
+
+# The sources directly in FOLDER (or below it, with RECURSE).
+function(pawl_sources out folder mode)
+  file(${mode} found CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.cpp")
+  list(FILTER found EXCLUDE REGEX "/main\\.cpp$")
+  set(${out} ${found} PARENT_SCOPE)
+endfunction()
+
+# pawl_layer(FOLDER [RECURSE] [PUBLIC libs...] [PRIVATE libs...]): the library pawl_FOLDER, alias pawl::FOLDER.
+# A folder of headers only becomes an interface library.
+function(pawl_layer folder)
+  cmake_parse_arguments(arg "RECURSE" "" "PUBLIC;PRIVATE" ${ARGN})
+  set(mode GLOB)
+  if(arg_RECURSE)
+    set(mode GLOB_RECURSE)
+  endif()
+  pawl_sources(sources ${folder} ${mode})
+  set(target pawl_${folder})
+  if(sources)
+    add_library(${target} STATIC ${sources})
+    target_include_directories(${target} PUBLIC "${PROJECT_SOURCE_DIR}")
+    target_link_libraries(${target} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE} pawl_warnings)
+    target_compile_features(${target} PUBLIC cxx_std_20)
+  else()
+    add_library(${target} INTERFACE)
+    target_include_directories(${target} INTERFACE "${PROJECT_SOURCE_DIR}")
+    target_link_libraries(${target} INTERFACE ${arg_PUBLIC})
+    target_compile_features(${target} INTERFACE cxx_std_20)
+  endif()
+  add_library(pawl::${folder} ALIAS ${target})
+endfunction()
+
+# The generated code of FOLDER/*.proto, included as "FOLDER/name.pb.h"; none of our warnings apply to it.
+function(pawl_proto_library target folder)
+  file(GLOB protos CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.proto")
+  if(NOT protos)
+    add_library(${target} INTERFACE)
+    return()
+  endif()
+  set(out "${PROJECT_BINARY_DIR}/generated")
+  file(MAKE_DIRECTORY "${out}/${folder}")
+  add_library(${target} STATIC ${protos})
+  protobuf_generate(TARGET ${target} LANGUAGE cpp IMPORT_DIRS "${PROJECT_SOURCE_DIR}" PROTOC_OUT_DIR "${out}")
+  target_include_directories(${target} SYSTEM PUBLIC "${out}")
+  target_link_libraries(${target} PUBLIC protobuf::libprotobuf)
+endfunction()
+
+# An executable of ours over all layers.
+function(pawl_executable target)
+  add_executable(${target} ${ARGN})
+  target_link_libraries(${target} PRIVATE pawl::runtime pawl_warnings)
+endfunction()
+
+# One executable for each file that GLOB finds, PREFIX before its name or its directory's.
+function(pawl_executables_in pattern part prefix)
+  file(GLOB mains CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${pattern}")
+  foreach(main IN LISTS mains)
+    if(part STREQUAL "DIRECTORY")
+      get_filename_component(main_dir "${main}" DIRECTORY)
+      get_filename_component(name "${main_dir}" NAME)
+    else()
+      get_filename_component(name "${main}" NAME_WE)
+    endif()
+    pawl_executable(${prefix}${name} "${main}")
+  endforeach()
+endfunction()
