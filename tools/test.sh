@@ -1,0 +1,10 @@
+#!/bin/sh
+# Builds everything with a preset (release by default) and runs its tests, PostgreSQL included.
+#   test.sh [PRESET] [ARGUMENTS FOR CTEST...]
+set -eu
+cd "$(dirname "$0")/.."
+preset=${1:-release}
+[ $# -eq 0 ] || shift
+
+tools/build.sh "$preset"
+exec tools/pg.sh run ctest --preset "$preset" --output-junit "$PWD/build/junit-$preset.xml" "$@"
