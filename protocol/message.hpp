@@ -19,6 +19,8 @@ struct message_origin {
   std::string source;
   std::string partition;
   std::int64_t position = 0;
+  std::int64_t next = 0;  ///< position of whatever follows in a log, said by the source; 0 for a
+                          ///< queue
   std::int64_t assignment = 0;  ///< raised when the partition is assigned anew; 0 where there is
                                 ///< none
   friend bool operator==(const message_origin&, const message_origin&) = default;
