@@ -129,7 +129,7 @@ class commit_session {
   /// `limit` at most.
   virtual result<std::vector<parked_row>> load_parked(const entity_ref& entity, park_reason why,
                                                       std::size_t limit) = 0;
-  /// The dead letter that blocks the entity, or else the one with that id; nothing if it is gone.
+  /// The dead letter with that id; nothing if it is gone.
   virtual result<std::optional<dead_letter_row>> load_dead_letter(std::int64_t id) = 0;
 };
 

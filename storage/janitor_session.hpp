@@ -51,6 +51,14 @@ struct marked_dead_letter {
   dead_letter_mark mark = dead_letter_mark::none;
 };
 
+/// An entity whose parked messages may go on though nothing in memory knows it (after a crash):
+/// those behind a dead letter that is gone, or behind a gap whose predecessor has come.
+struct undrained_entity {
+  entity_ref entity;
+  shard_id shard;
+  park_reason why = park_reason::behind_dead;
+};
+
 /// The janitor's connection: ledger generations, running clock, source positions, marks. Used by
 /// one thread. Decisions (when to rotate, what may go) are not made here but in
 /// actors/retention.hpp.
@@ -78,6 +86,9 @@ class janitor_session {
   virtual status save_positions(std::span<const source_position> positions) = 0;
   /// Marks that wait for an owner, `limit` at most.
   virtual result<std::vector<marked_dead_letter>> marked(std::size_t limit) = 0;
+  /// Entities that are blocked though no dead letter blocks them, and entities that have a message
+  /// parked behind a gap at their version + 1 or below; `limit` at most.
+  virtual result<std::vector<undrained_entity>> undrained(std::size_t limit) = 0;
 };
 
 }  // namespace pawl
