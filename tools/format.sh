@@ -5,5 +5,5 @@ cd "$(dirname "$0")/.."
 mode=-i
 [ "${1:-}" != --check ] || mode="--dry-run --Werror"
 
-find protocol storage actors runtime tests bench examples -name '*.[ch]pp' -print0 |
+find . -path './build*' -prune -o -path './.*' -prune -o -name '*.[ch]pp' -print0 |
   xargs -0 -r -n 16 -P "$(nproc)" clang-format --style=file $mode
