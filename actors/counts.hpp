@@ -34,8 +34,8 @@ class counters {
   }
   void received(std::uint64_t n) { received_.fetch_add(n, std::memory_order_relaxed); }
   void pairs(std::uint64_t n) { pairs_.fetch_add(n, std::memory_order_relaxed); }
-  void unaddressed() { unaddressed_.fetch_add(1, std::memory_order_relaxed); }
-  void ignored() { ignored_.fetch_add(1, std::memory_order_relaxed); }
+  void unaddressed(std::uint64_t n) { unaddressed_.fetch_add(n, std::memory_order_relaxed); }
+  void ignored(std::uint64_t n) { ignored_.fetch_add(n, std::memory_order_relaxed); }
   void acked(std::uint64_t n) { acked_.fetch_add(n, std::memory_order_relaxed); }
   void attempt_failed() { attempts_failed_.fetch_add(1, std::memory_order_relaxed); }
   void committed() { commits_.fetch_add(1, std::memory_order_relaxed); }

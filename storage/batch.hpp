@@ -59,11 +59,20 @@ enum class part_status : std::uint8_t {
   held,    ///< a row was locked by somebody else: nothing more was done; try again later
 };
 
+/// What a guard said of one item of a part that is to be reloaded: it was done before.
+struct known_item {
+  std::size_t item = 0;
+  outcome what = outcome::duplicate;
+};
+
 /// What became of a part. `outcomes` belong to its first items and are durable.
 struct part_answer {
   part_status status = part_status::done;
   std::vector<outcome> outcomes;
   error why;  ///< of `failed` and `held`
+  /// Of `reload`: items that must be settled as this when the part is decided again. Without it the
+  /// second try would run into the same guard.
+  std::vector<known_item> known;
 };
 
 }  // namespace pawl

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "actors/task.hpp"
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+namespace pawl {
+
+/// One busy entity's undone messages, in order, and what is in flight. At most one flight at a
+/// time: it ends when worker and committer have both said what became of it. Owned by its shard.
+class lane {
+ public:
+  enum class phase : std::uint8_t {
+    idle,      ///< nothing in flight
+    flying,    ///< a flight is with the worker or the committer
+    waiting,   ///< a backoff runs
+    fetching,  ///< parked messages are being read: nothing may overtake them
+  };
+
+  void push_back(task_ptr one) { undone_.push_back(std::move(one)); }
+  /// In the order given, before everything else that is undone.
+  void push_front(const std::vector<task_ptr>& several) {
+    undone_.insert(undone_.begin(), several.begin(), several.end());
+  }
+  [[nodiscard]] bool empty() const { return undone_.empty() && flying_.empty(); }
+  [[nodiscard]] std::size_t size() const { return undone_.size() + flying_.size(); }
+  [[nodiscard]] const std::deque<task_ptr>& undone() const { return undone_; }
+  [[nodiscard]] const std::vector<task_ptr>& flying() const { return flying_; }
+
+  /// Starts a flight with the head, and with what follows it up to `tasks_max`. A head that has
+  /// failed goes alone, so that it is known what fails; so does one that is redriven from the dead
+  /// letters, whose outcome decides what follows. One that is set aside takes its successors along.
+  [[nodiscard]] flight_ptr start(std::size_t tasks_max);
+
+  /// Tasks from `first` on were not done: back to the head, in order.
+  void put_back(std::size_t first);
+  /// The tasks of the flight, whose outcomes are known; what is undone has been put back before.
+  [[nodiscard]] std::vector<task_ptr> finish();
+  /// Undone tasks that were read from the store are forgotten here: they are still there.
+  [[nodiscard]] std::vector<task_ptr> drop_stored();
+
+  phase now = phase::idle;
+  std::uint64_t flight_number = 0;
+  bool has_worker = false;
+  bool reload_next = true;     ///< the next flight starts with a load
+  int reloads = 0;             ///< in a row, without progress
+  bool row_locked = false;     ///< the alarm of a held part is raised
+  bool failure_noted = false;  ///< the worker of this flight crashed after its part
+  bool redriving = false;      ///< a dead letter of this entity is on its way
+  std::optional<message_version> gap_closed_at;  ///< told by the flight's note
+  std::optional<park_reason> drain_next;  ///< parked messages are to be read when the flight is
+                                          ///< over
+  std::int64_t active_ms = 0;
+
+ private:
+  std::deque<task_ptr> undone_;
+  std::vector<task_ptr> flying_;
+};
+
+}  // namespace pawl
