@@ -30,7 +30,7 @@ LIBRARIES = [
     ("rapidcheck*", []),
 ]
 # What the operating system gives: adapters and the runtime only.
-ADAPTERS = ["storage/postgres_*", "storage/sqlite_*", "runtime/*"]
+ADAPTERS = ["storage/postgres_*", "storage/sqlite_*", "storage/memory_*", "runtime/*"]
 SYSTEM_HEADER = re.compile(r"(sys|netinet|arpa|linux)/.*\.h|(unistd|fcntl|poll|signal|pthread|dirent)\.h")
 IO_HEADERS = {"iostream", "fstream", "filesystem", "random", "thread"}
 # A clock, randomness or a pause below the runtime makes a run that no seed can repeat.
