@@ -43,4 +43,9 @@ struct message_contract {
   std::vector<path> fingerprint_ignore;  ///< only where `fields` is empty: left out of the payload
 };
 
+/// Success if messages can be decoded by this contract, else `refused`: the text holds the reason
+/// and the fix, `code` the part that is wrong (`policy`, `key`, `id`, `version`, `when`, `fields`
+/// ...).
+[[nodiscard]] status check_contract(const message_contract& contract);
+
 }  // namespace pawl

@@ -37,11 +37,13 @@ class sha256 {
   std::unique_ptr<EVP_MD_CTX, free_digest> context_{EVP_MD_CTX_new()};
 };
 
+/// The part behind its length: 8 bytes, lowest first.
 void append_prefixed(std::string& out, std::string_view part) {
-  const auto length = static_cast<std::uint64_t>(part.size());
-  for (unsigned shift = 0; shift < 64; shift += 8) {
-    out.push_back(static_cast<char>(static_cast<std::uint8_t>(length >> shift)));
+  std::array<char, 8> prefix{};
+  for (std::size_t i = 0; i < prefix.size(); ++i) {
+    prefix[i] = static_cast<char>(static_cast<std::uint8_t>(part.size() >> (8U * i)));
   }
+  out.append(prefix.data(), prefix.size());
   out.append(part);
 }
 
