@@ -207,6 +207,7 @@ void entity_logic::set_aside(const task& one, commit_item& item) {
   item.dead_text = clipped(one.dead_text);
   const message_contract& contract = *one.pair->contract;
   if (contract.on_dead == on_dead_policy::park) {
+    item.blocks = true;
     if (!row_.blocked) {
       row_.blocked = true;
       change(item);

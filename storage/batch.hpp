@@ -35,6 +35,7 @@ struct commit_item {
   bool decided_fresh = false;
   std::optional<stored_ref> from;  ///< read from the store, not from a source
   park_reason park_why = park_reason::behind_dead;
+  bool blocks = false;      ///< of `dead_letter`: the entity's later messages wait behind it
   std::string dead_reason;  ///< of `dead_letter`: one word
   std::string dead_text;    ///< the error, for a person
   int attempts = 0;
