@@ -23,14 +23,51 @@ std::string coordinates_of(const message_origin& origin) {
   return origin.source + "/" + origin.partition + "@" + std::to_string(origin.position);
 }
 
-/// `received` with no more of its payload than a dead letter keeps.
-message_ptr cut_payload(const message_ptr& received) {
-  if (received->payload.size() <= limits::payload_bytes_max) {
+std::size_t bytes_of(const header& one) { return one.name.size() + one.value.size(); }
+
+std::size_t header_bytes(const message& received) {
+  std::size_t bytes = 0;
+  for (const header& one : received.headers) {
+    bytes += bytes_of(one);
+  }
+  return bytes;
+}
+
+problem check_size(const message& received) {
+  const auto over = [](std::string_view part, std::size_t size, std::size_t most) {
+    return error{fault::poison, "size",
+                 "the message has " + std::to_string(size) + " " + std::string(part) +
+                     ", more than " + std::to_string(most)};
+  };
+  if (received.payload.size() > limits::payload_bytes_max) {
+    return over("bytes of payload", received.payload.size(), limits::payload_bytes_max);
+  }
+  if (received.headers.size() > limits::headers_max) {
+    return over("headers", received.headers.size(), limits::headers_max);
+  }
+  if (const std::size_t bytes = header_bytes(received); bytes > limits::header_bytes_max) {
+    return over("bytes of headers", bytes, limits::header_bytes_max);
+  }
+  return std::nullopt;
+}
+
+/// What a dead letter keeps of an oversized message: the beginning of payload and headers.
+message_ptr cut_to_limits(const message_ptr& received) {
+  if (!check_size(*received)) {
     return received;
   }
   auto cut = std::make_shared<message>();
-  cut->payload = received->payload.substr(0, limits::dead_letter_bytes_max);
-  cut->headers = received->headers;
+  const bool oversized = received->payload.size() > limits::payload_bytes_max;
+  cut->payload =
+      oversized ? received->payload.substr(0, limits::dead_letter_bytes_max) : received->payload;
+  std::size_t bytes = 0;
+  for (const header& one : received->headers) {
+    bytes += bytes_of(one);
+    if (bytes > limits::header_bytes_max || cut->headers.size() == limits::headers_max) {
+      break;
+    }
+    cut->headers.push_back(one);
+  }
   cut->origin = received->origin;
   cut->redelivered = received->redelivered;
   return cut;
@@ -77,15 +114,8 @@ class message_decoder::impl {
 
  private:
   problem decode_all(const message_ptr& received) {
-    if (received->payload.size() > limits::payload_bytes_max) {
-      return error{fault::poison, "size",
-                   "the payload has " + std::to_string(received->payload.size()) +
-                       " bytes, more than " + std::to_string(limits::payload_bytes_max)};
-    }
-    if (received->headers.size() > limits::headers_max) {
-      return error{fault::poison, "headers",
-                   "the message has " + std::to_string(received->headers.size()) +
-                       " headers, more than " + std::to_string(limits::headers_max)};
+    if (problem wrong = check_size(*received)) {
+      return wrong;
     }
     if (const status read = reader_.read(received->payload); !read) {
       return read.error();
@@ -320,7 +350,7 @@ class message_decoder::impl {
     auto pair = std::make_shared<addressed_message>();
     const message_origin& origin = received->origin;
     why.text = cut_utf8(why.text, limits::error_text_bytes_max);
-    pair->source = cut_payload(received);
+    pair->source = cut_to_limits(received);
     pair->contract = &undecodable_contract();
     pair->type = type_;
     pair->id = coordinates_of(origin);

@@ -18,8 +18,11 @@ inline constexpr std::size_t key_bytes_max = 1024;
 inline constexpr std::size_t json_depth_max = 64;
 /// Entities that one message may address: its ack waits for all of them.
 inline constexpr std::size_t entities_per_message_max = 1024;
-/// Headers of one message.
+/// Headers of one message, and the bytes of all their names and values: they are kept with it.
 inline constexpr std::size_t headers_max = 256;
+inline constexpr std::size_t header_bytes_max = 256U << 10U;
+/// A stored message: payload, headers and names at their limits fit with room to spare.
+inline constexpr std::size_t envelope_bytes_max = 2U << 20U;
 /// A configuration file: more is a mistake, and yaml-cpp's look-ups are linear.
 inline constexpr std::size_t config_bytes_max = 1U << 20U;
 inline constexpr std::size_t config_depth_max = 32;

@@ -16,7 +16,7 @@ message_ptr received(std::string payload, std::vector<header> headers = {}) {
   auto made = std::make_shared<message>();
   made->payload = std::move(payload);
   made->headers = std::move(headers);
-  made->origin = {"orders", "3", 42, 1};
+  made->origin = {"orders", "3", 42, 43, 1};
   return made;
 }
 
@@ -145,10 +145,18 @@ TEST_CASE("of an oversized payload the beginning is kept") {
   CHECK(pairs[0]->source->origin == what->origin);
 }
 
-TEST_CASE("too many headers can't be decoded") {
-  CHECK(mentions(
-      undecodable(placed(), line(R"("sku":"a")"), std::vector<header>(limits::headers_max + 1)),
-      "headers: "));
+TEST_CASE("a message with too many headers can't be decoded, and the first ones are kept") {
+  const auto many =
+      decode(placed(), line(R"("sku":"a")"), std::vector<header>(limits::headers_max + 1));
+  REQUIRE(many.size() == 1);
+  CHECK(mentions(many[0]->undecodable->text, "257 headers"));
+  CHECK(many[0]->source->headers.size() == limits::headers_max);
+  const auto large = decode(
+      placed(), line(R"("sku":"a")"),
+      {{"small", "kept"}, {"large", std::string(limits::header_bytes_max, 'x')}, {"late", ""}});
+  CHECK(mentions(large[0]->undecodable->text, "bytes of headers"));
+  CHECK(large[0]->source->headers == std::vector<header>{{"small", "kept"}});
+  CHECK(large[0]->source->payload == line(R"("sku":"a")"));
 }
 
 TEST_CASE("a key is text or an integer, and the reason is said where it is not") {
