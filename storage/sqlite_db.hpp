@@ -91,6 +91,8 @@ class sqlite_statement {
   [[nodiscard]] fingerprint content(int column) const {
     return {static_cast<std::uint64_t>(number(column))};
   }
+  /// The highest number of a parameter.
+  [[nodiscard]] int parameters() const { return sqlite3_bind_parameter_count(handle_.get()); }
   [[nodiscard]] int columns() const { return sqlite3_column_count(handle_.get()); }
   [[nodiscard]] std::string column_name(int column) const;
   [[nodiscard]] bool read_only() const { return sqlite3_stmt_readonly(handle_.get()) != 0; }

@@ -187,7 +187,7 @@ std::int64_t sqlite_effects::run(sqlite_statement& statement, const compiled& pl
 
 row_verdict sqlite_effects::decide(const compiled& plan, const std::vector<value>& values) {
   std::optional<row_verdict> verdict;
-  bind(*plan.compare, plan, values, values.size());
+  bind(*plan.compare, plan, values, static_cast<std::size_t>(plan.compare->parameters()));
   if (plan.compare->step()) {
     verdict = plan.compare->number(0) != 0 ? row_verdict::duplicate : row_verdict::conflict;
   }
