@@ -25,6 +25,10 @@ sqlite_db& sqlite_commit_session::connected() {
   }
   if (!db_) {
     db_ = std::make_unique<sqlite_db>(file_, sqlite_access::write, lock_ms_);
+    // Ledger keys are hashes, so a large commit touches about a page a row: those pages want to be
+    // in memory (64 MB), and to be written several times to the log (32 MB) before once to the
+    // file.
+    db_->execute("PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 8000");
   }
   return *db_;
 }
