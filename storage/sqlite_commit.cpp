@@ -206,7 +206,7 @@ status sqlite_commit_session::check_constraints() {
 }
 
 status sqlite_commit_session::commit() {
-  const status done = step([](sqlite_db& db) { db.run("COMMIT"); });
+  status done = step([](sqlite_db& db) { db.run("COMMIT"); });
   if (done || !db_ || db_->in_transaction() || done.error().code == "no_transaction") {
     return done;
   }

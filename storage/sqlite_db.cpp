@@ -143,9 +143,20 @@ int open_flags(sqlite_access access) {
   return SQLITE_OPEN_READONLY;
 }
 
+/// Waits for the writer lock a millisecond at a time. SQLite's own handler sleeps ten times longer,
+/// and beside a committer that begins anew at once it hardly ever meets a gap.
+int wait_a_little(void* lock_ms, int calls) {
+  if (calls >= *static_cast<const int*>(lock_ms)) {
+    return 0;
+  }
+  sqlite3_sleep(1);
+  return 1;
+}
+
 }  // namespace
 
-sqlite_db::sqlite_db(const std::string& file, sqlite_access access, std::int64_t lock_ms) {
+sqlite_db::sqlite_db(const std::string& file, sqlite_access access, std::int64_t lock_ms)
+    : lock_ms_(static_cast<int>(lock_ms)) {
   sqlite3* handle = nullptr;
   const int flags = open_flags(access) | SQLITE_OPEN_NOMUTEX;
   const int code = sqlite3_open_v2(file.c_str(), &handle, flags, nullptr);
@@ -156,7 +167,7 @@ sqlite_db::sqlite_db(const std::string& file, sqlite_access access, std::int64_t
     throw sqlite_failure(std::move(what));
   }
   sqlite3_extended_result_codes(handle, 1);
-  sqlite3_busy_timeout(handle, static_cast<int>(lock_ms));
+  sqlite3_busy_handler(handle, wait_a_little, &lock_ms_);
   execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
   if (access != sqlite_access::read) {
     use_wal(file);

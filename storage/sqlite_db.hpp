@@ -127,6 +127,8 @@ enum class sqlite_access : std::uint8_t {
 class sqlite_db {
  public:
   sqlite_db(const std::string& file, sqlite_access access, std::int64_t lock_ms);
+  sqlite_db(const sqlite_db&) = delete;  // the busy handler has its address
+  sqlite_db& operator=(const sqlite_db&) = delete;
 
   /// The statement of that text, prepared once. The reference lasts as long as the connection; a
   /// statement is not used inside its own rows.
@@ -199,6 +201,7 @@ class sqlite_db {
 
   void use_wal(const std::string& file);
 
+  int lock_ms_;  ///< read by the busy handler
   std::unique_ptr<sqlite3, closer> handle_;
   std::unordered_map<std::string, std::unique_ptr<sqlite_statement>, text_hash, std::equal_to<>>
       statements_;

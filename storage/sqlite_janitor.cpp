@@ -99,7 +99,7 @@ status sqlite_janitor_session::retire(std::int64_t generation) {
 }
 
 status sqlite_janitor_session::truncate(std::int64_t generation) {
-  const status done = answered([&] {
+  status done = answered([&] {
     db_.transaction([&] {
       const auto slot = db_.number(
           "SELECT slot FROM pawl_generation WHERE consumer = ?1 AND number = ?2"

@@ -4,6 +4,10 @@
 
 #include <sqlite3.h>
 
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 using namespace pawl;
 using namespace pawl_test;
 
@@ -35,6 +39,28 @@ TEST_CASE("a second writer on a SQLite file waits, and then may try again") {
   must(first->commit());
   node.begin(*second);
   must(second->commit());
+}
+
+TEST_CASE("a heartbeat gets through beside a SQLite committer that begins anew at once") {
+  sqlite_node node;
+  std::atomic<bool> stop = false;
+  std::thread committer([&] {
+    const auto session = node.open_commit();
+    const std::vector<entity_write> write{{{"sku", "a"}, {0}, {0}, {}}};
+    while (!stop) {
+      node.begin(*session);
+      must(session->move_entities(write));
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      must(session->commit());
+    }
+  });
+  int beats = 0;
+  for (int i = 0; i < 5; ++i) {
+    beats += node.keeper->heartbeat(node.node).ok() ? 1 : 0;
+  }
+  stop = true;
+  committer.join();
+  CHECK(beats == 5);
 }
 
 TEST_CASE("readers of a SQLite file don't wait for an open commit") {
