@@ -21,8 +21,9 @@ using value_expression = std::variant<path, value>;
 struct column_expression {
   std::string column;
   value_expression from;
-  bool optional = false;  ///< a missing path leaves the column out
-  file_position where;
+  bool optional = false;      ///< a missing path leaves the column out
+  file_position where;        ///< of the column's name
+  file_position value_where;  ///< of what is written into it
 };
 
 /// One declared effect, before the catalog is known.
@@ -34,6 +35,7 @@ struct declared_effect {
   std::vector<std::string> unique;  ///< of `insert`
   missing_row missing = missing_row::create;
   file_position where;
+  file_position table_where;
 };
 
 struct declared_message {
@@ -49,6 +51,8 @@ struct source_config {
   std::string name;
   source_kind kind = source_kind::file;
   std::filesystem::path file;
+  std::string partition;  ///< the file's path as written: a position belongs to it
+  std::string type_path = "$.type";
   std::vector<std::string> ignore_types;
   file_position where;
 };
@@ -64,13 +68,13 @@ struct retry_config {
 struct node_config {
   std::filesystem::path file;
   std::string consumer;
-  std::string node_name;
+  std::string node_name;  ///< empty: the host's name
   std::string store_url;
   bool migrate_auto = false;
   std::vector<source_config> sources;
   std::vector<declared_message> messages;
   retry_config retry;
-  std::int64_t ledger_window_ms = 0;
+  std::int64_t ledger_window_ms = 0;  ///< 0: no message has `dedupe: ledger`
   std::uint32_t shards = 64;
   std::uint32_t committers = 0;  ///< 0: two on a store with parallel commits, else one
   std::size_t credit_messages = 50'000;

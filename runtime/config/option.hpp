@@ -27,11 +27,11 @@ struct config_option {
   /// Names with dots between them; `*` for a name that the author chooses, `[]` for list elements.
   std::string_view path;
   option_type type = option_type::text;
-  std::string_view text;      ///< one or two sentences, for a person
-  std::string_view fallback;  ///< the default as one would write it; empty: there is none
-  std::int64_t minimum = 0;   ///< of integer, duration (ms), bytes and percent, inclusive
+  std::string_view text;           ///< one or two sentences, for a person
+  std::string_view fallback = {};  ///< the default as one would write it; empty: there is none
+  std::int64_t minimum = 0;        ///< of integer, duration (ms), bytes and percent, inclusive
   std::int64_t maximum = 0;
-  std::string_view choices;  ///< of a choice: `auto|manual`
+  std::string_view choices = {};  ///< of a choice: `auto|manual`
   bool required = false;
   bool not_yet = false;  ///< known and refused: `text` says what to use until then
 };

@@ -23,8 +23,8 @@ constexpr std::int64_t percent_in_parts = 10'000;
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::optional<std::int64_t> parse_with_unit(std::string_view text, std::span<const unit> units) {
-  const auto digits = static_cast<std::size_t>(
-      std::find_if_not(text.begin(), text.end(), is_digit) - text.begin());
+  const auto digits =
+      static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_digit) - text.begin());
   const std::optional<std::int64_t> number = parse_integer(text.substr(0, digits));
   for (const unit& each : units) {
     if (number && text.substr(digits) == each.name &&

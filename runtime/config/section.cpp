@@ -188,8 +188,7 @@ std::int64_t config_section::number(std::string_view name) const {
 bool config_section::boolean(std::string_view name) const {
   const yaml_node* found = node(name);
   if (found != nullptr) {
-    const auto given =
-        found->kind == yaml_kind::scalar ? parse_boolean(found->text) : std::nullopt;
+    const auto given = found->kind == yaml_kind::scalar ? parse_boolean(found->text) : std::nullopt;
     if (given) {
       return *given;
     }

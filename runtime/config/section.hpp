@@ -15,7 +15,8 @@ namespace pawl {
 /// Reads one map of a configuration file by its declared options. Unknown keys, missing required
 /// ones and "not yet" ones are reported on construction, values out of bounds when they are read;
 /// the getters then give the default, so that reading goes on and finds more. Lives on the stack of
-/// a reader; node, table and problems outlive it. A name that is not declared is a broken invariant.
+/// a reader; node, table and problems outlive it. A name that is not declared is a broken
+/// invariant.
 class config_section {
  public:
   /// `node` null: the section was left out, all defaults. `prefix` is its path in the table;

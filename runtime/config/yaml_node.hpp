@@ -21,8 +21,8 @@ struct yaml_node {
   std::string written;  ///< of a scalar, as in the file: messages show this, it holds no secrets
   bool quoted = false;
   bool broken = false;  ///< a problem with it has been reported: readers pass over it in silence
-  std::vector<yaml_node> items;      ///< of a list
-  std::vector<yaml_entry> entries;   ///< of a map, in the file's order, without duplicates
+  std::vector<yaml_node> items;     ///< of a list
+  std::vector<yaml_entry> entries;  ///< of a map, in the file's order, without duplicates
 
   /// The value under `key`, or null.
   [[nodiscard]] const yaml_node* find(std::string_view key) const;

@@ -120,8 +120,7 @@ class tree_builder final : public YAML::EventHandler {
     }
   }
 
-  void open(yaml_kind kind, const YAML::Mark& mark, const std::string& tag,
-            YAML::anchor_t anchor) {
+  void open(yaml_kind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
     yaml_node node = start(kind, mark, anchor);
     check_tag(node, tag, mark);
     if (wants_key()) {
@@ -168,10 +167,10 @@ class tree_builder final : public YAML::EventHandler {
       return;
     }
     if (!fresh) {
-      problems_->add(
-          parent.key.where,
-          "the key `" + parent.key.key + "` stands already in line " + std::to_string(known->second),
-          "remove one of the two");
+      problems_->add(parent.key.where,
+                     "the key `" + parent.key.key + "` stands already in line " +
+                         std::to_string(known->second),
+                     "remove one of the two");
       return;
     }
     parent.key.value = std::move(node);

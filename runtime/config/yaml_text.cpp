@@ -193,8 +193,8 @@ std::optional<std::string> expand_environment(const file_position& where, std::s
     }
     expanded.append(written.substr(0, dollar));
     const std::size_t end = written.find('}', dollar);
-    const std::string name(written.substr(
-        dollar + 2, end == std::string_view::npos ? 0 : end - dollar - 2));
+    const std::string name(
+        written.substr(dollar + 2, end == std::string_view::npos ? 0 : end - dollar - 2));
     if (!is_variable_name(name)) {
       problems.add(where, "`${` without the name of an environment variable and `}` behind it",
                    "write ${NAME}, or $${ for the two characters themselves");
