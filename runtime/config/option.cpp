@@ -61,6 +61,11 @@ std::string default_text(const config_option& option) {
   return option.fallback.empty() ? "" : '`' + std::string(option.fallback) + '`';
 }
 
+std::string meaning(const config_option& option) {
+  const std::string text(option.text);
+  return option.not_yet ? "Not yet: " + text + '.' : text;
+}
+
 }  // namespace
 
 std::string_view name_of(const config_option& option) {
@@ -123,8 +128,7 @@ std::string option_reference(option_table table) {
     for (const config_option& option : table) {
       if (section_of(option) == section) {
         text += "| `" + std::string(name_of(option)) + "` | " + value_text(option) + " | " +
-                default_text(option) + " | " + (option.not_yet ? "Not yet. " : "") +
-                std::string(option.text) + " |\n";
+                default_text(option) + " | " + meaning(option) + " |\n";
       }
     }
   }

@@ -17,8 +17,30 @@
 namespace pawl {
 namespace {
 
+constexpr std::string_view alias_what = "an alias (`*name`)";
+constexpr std::string_view alias_fix =
+    "write the value out; a text that starts with `*` needs quotes";
+
 /// Ends the parse: the problem has been reported.
 struct parse_stopped {};
+
+/// Whether a quoted text at the start of `rest` has its closing quote. True for a block text.
+bool is_closed(std::string_view rest) {
+  const char quote = rest.front();
+  if (quote != '"' && quote != '\'') {
+    return true;
+  }
+  for (std::size_t i = 1; i < rest.size(); ++i) {
+    if (quote == '"' && rest[i] == '\\') {
+      ++i;
+    } else if (rest[i] == quote && quote == '\'' && rest.substr(i + 1).starts_with(quote)) {
+      ++i;
+    } else if (rest[i] == quote) {
+      return true;
+    }
+  }
+  return false;
+}
 
 /// Builds our tree from yaml-cpp's events, and refuses what has more than one reading. Lives for
 /// one parse.
@@ -51,8 +73,7 @@ class tree_builder final : public YAML::EventHandler {
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
     yaml_node node = start(yaml_kind::null, mark, 0);
-    problems_->add(node.where, "an alias (`*name`)",
-                   "write the value out; a text that starts with `*` needs quotes");
+    problems_->add(node.where, std::string(alias_what), std::string(alias_fix));
     node.broken = true;
     attach(std::move(node));
   }
@@ -63,6 +84,7 @@ class tree_builder final : public YAML::EventHandler {
     node.quoted = tag == "!";
     node.written = value;
     check_tag(node, tag, mark);
+    check_quotes(node, mark);
     if (wants_key()) {
       node.text = value;
     } else if (auto expanded = expand_environment(node.where, value, *environment_, *problems_)) {
@@ -117,6 +139,15 @@ class tree_builder final : public YAML::EventHandler {
     if (explicit_tag || (!tag.empty() && tag != "?" && tag != "!")) {
       problems_->add(node.where, "a tag (`!name`)",
                      "leave it out; a text that starts with `!` needs quotes");
+    }
+  }
+
+  /// yaml-cpp lets the end of the file close a quoted text.
+  void check_quotes(const yaml_node& node, const YAML::Mark& mark) {
+    const auto start = static_cast<std::size_t>(mark.pos);
+    if (node.quoted && start < text_.size() && !is_closed(text_.substr(start))) {
+      problems_->add(node.where, "a quoted text that never ends", "close it where it should end");
+      throw parse_stopped{};
     }
   }
 
@@ -190,12 +221,18 @@ void report_syntax(const std::string& file, std::string_view text, const YAML::E
                    config_problems& problems) {
   const bool placed = !thrown.mark.is_null();
   const int line = placed ? thrown.mark.line + 1 : 0;
+  const file_position where{file, line, placed ? thrown.mark.column + 1 : 0};
   // yaml-cpp often notices a line or two later.
   if (auto pitfall = find_flow_pitfall(file, text, placed ? line + 1 : 1 << 30)) {
     problems.add(pitfall->where, pitfall->what, pitfall->fix);
     return;
   }
-  problems.add({file, line, placed ? thrown.mark.column + 1 : 0}, "not valid YAML: " + thrown.msg,
+  const auto at = static_cast<std::size_t>(placed ? thrown.mark.pos : 0);
+  if (placed && at < text.size() && text[at] == '*') {
+    problems.add(where, std::string(alias_what), std::string(alias_fix));
+    return;
+  }
+  problems.add(where, "not valid YAML: " + thrown.msg,
                "look at the indentation, the quotes and the brackets here and in the line above");
 }
 
