@@ -38,6 +38,9 @@ struct message {
   std::vector<header> headers;
   message_origin origin;
   bool redelivered = false;  ///< as the broker said it; nothing relies on it
+  /// The payload's size if its source cut it to `limits::dead_letter_bytes_max`, having seen that
+  /// it is larger than `limits::payload_bytes_max`. Else 0.
+  std::size_t full_bytes = 0;
 
   /// The last header of that name, or nothing.
   [[nodiscard]] std::optional<std::string_view> header_value(std::string_view name) const;
