@@ -7,6 +7,7 @@
 #include "protocol/limits.hpp"
 #include "protocol/utf8.hpp"
 
+#include <algorithm>
 #include <unordered_map>
 #include <utility>
 
@@ -39,8 +40,9 @@ problem check_size(const message& received) {
                  "the message has " + std::to_string(size) + " " + std::string(part) +
                      ", more than " + std::to_string(most)};
   };
-  if (received.payload.size() > limits::payload_bytes_max) {
-    return over("bytes of payload", received.payload.size(), limits::payload_bytes_max);
+  const std::size_t payload_bytes = std::max(received.payload.size(), received.full_bytes);
+  if (payload_bytes > limits::payload_bytes_max) {
+    return over("bytes of payload", payload_bytes, limits::payload_bytes_max);
   }
   if (received.headers.size() > limits::headers_max) {
     return over("headers", received.headers.size(), limits::headers_max);

@@ -34,6 +34,7 @@ class message_reader {
   }
 
   declared_message read(const std::string& entity_type, on_dead_policy on_dead) {
+    const std::size_t problems_before = section_.problems().size();
     message_contract& contract = message_.contract;
     contract.entity_type = entity_type;
     if (section_.has("type")) {
@@ -50,6 +51,9 @@ class message_reader {
     read_fingerprint();
     message_.effects = read_effects(section_, contract.pair);
     check_effects();
+    if (section_.problems().size() == problems_before) {
+      check_whole();
+    }
     return std::move(message_);
   }
 
@@ -131,6 +135,18 @@ class message_reader {
     if (const yaml_node* ignore = fingerprint.node("ignore")) {
       message_.contract.fingerprint_ignore = read_paths(*ignore, section_.problems());
     }
+  }
+
+  /// What is left for the contract's own check is told at the part that it names.
+  void check_whole() {
+    const status checked = check_contract(message_.contract);
+    if (checked) {
+      return;
+    }
+    const error& wrong = checked.error();
+    const config_option* part = find_option(section_.table(), message_section, wrong.code);
+    const bool placed = part != nullptr && section_.has(wrong.code);
+    section_.problem(placed ? section_.where(wrong.code) : message_.where, wrong.text, "");
   }
 
   void check_effects() {

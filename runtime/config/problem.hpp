@@ -2,6 +2,7 @@
 
 #include "runtime/config/position.hpp"
 
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +26,7 @@ class config_problems {
     found_.push_back({std::move(where), std::move(what), std::move(fix)});
   }
   [[nodiscard]] bool empty() const noexcept { return found_.empty(); }
+  [[nodiscard]] std::size_t size() const noexcept { return found_.size(); }
   /// All of them by file, line and column, those of one place in the order of finding. Leaves none.
   [[nodiscard]] std::vector<config_problem> take_sorted();
 

@@ -224,6 +224,13 @@ TEST_CASE("a wrong node file is told with place, reason and fix") {
        "conf/n.yaml:16:23: `optional` names `y`, which is not in `values`; did you mean `x`?"},
       {with("{x: $.x}", "{x: 1}\n            optional: [x]"),
        "conf/n.yaml:16:23: `optional` names `x`, which is a constant; "},
+      {with("key: $.sku", "key: -$.sku"), "conf/n.yaml:10:14: `-$.sku` is negated; "},
+      {with("key: $.sku", "key: $.sku\n        id: $key"),
+       "conf/n.yaml:11:13: `$key` is known only after the id; "},
+      {with("key: $.sku", "key: $.sku\n        version: $.v"),
+       "conf/n.yaml:11:18: a version is compared only under `dedupe: version`; "},
+      {with("key: $.sku", "key: $.sku\n        when: {\"$.a[*].b\": x}"),
+       "conf/n.yaml:11:15: `$.a[*].b` repeats over a list; "},
       {with("ledger: {window: 7d}\n", ""),
        "conf/n.yaml:9:7: `dedupe: ledger` needs to know how long a message is remembered; "},
   };

@@ -1,5 +1,6 @@
 #include "runtime/sources/file_source.hpp"
 
+#include "protocol/decode.hpp"
 #include "runtime/sources/line_reader.hpp"
 #include "runtime/sources/stdin_source.hpp"
 #include "tests/check.hpp"
@@ -149,6 +150,16 @@ TEST_CASE(
       CHECK(answer.messages[2]->payload == "z");
     }
   }
+}
+
+TEST_CASE("a line that was cut is a dead letter that says how long it was") {
+  const scratch_file file(std::string(std::size_t{2} << 20U, 'y') + "\n");
+  file_source source(file.config(true));
+  REQUIRE(source.start({}));
+  message_decoder decoder({"c", {}, ""});
+  const auto pairs = decoder.decode(poll(source).messages.at(0));
+  REQUIRE((pairs.size() == 1 && pairs[0]->undecodable));
+  CHECK(pairs[0]->undecodable->text.find("2097152 bytes") != std::string::npos);
 }
 
 TEST_CASE("a file read once gives each line with its place, and ends") {
