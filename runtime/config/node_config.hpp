@@ -21,9 +21,9 @@ using value_expression = std::variant<path, value>;
 struct column_expression {
   std::string column;
   value_expression from;
-  bool optional = false;      ///< a missing path leaves the column out
-  file_position where;        ///< of the column's name
-  file_position value_where;  ///< of what is written into it
+  bool optional = false;           ///< a missing path leaves the column out
+  file_position where;             ///< of the column's name
+  file_position value_where = {};  ///< of what is written into it
 };
 
 /// One declared effect, before the catalog is known.
@@ -35,7 +35,7 @@ struct declared_effect {
   std::vector<std::string> unique;  ///< of `insert`
   missing_row missing = missing_row::create;
   file_position where;
-  file_position table_where;
+  file_position table_where = {};
 };
 
 struct declared_message {

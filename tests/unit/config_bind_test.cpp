@@ -234,7 +234,7 @@ TEST_CASE("what can't keep its promise in these tables is a problem with its pla
        "n.yaml:14:19: `set` finds its row by (note), on which table `stock` has no primary key or "
        "unique constraint; use (sku), or add one to the table\n"},
       {keyed("upsert: stock", "{note: $.sku}", "{seen: 1}"),
-       "n.yaml:14:22: `upsert` finds its row by (note), "},
+       "n.yaml:14:19: `upsert` finds its row by (note), "},
       {keyed("set: stock", "{sku: $.sku}", "{seen: many}"),
        "n.yaml:15:28: column \"seen\" (bigint) can't take text"},
       {keyed("set: stock", "{sku: $.sku}", "{reserved: null}"),

@@ -230,7 +230,7 @@ TEST_CASE("a wrong node file is told with place, reason and fix") {
       {with("key: $.sku", "key: $.sku\n        version: $.v"),
        "conf/n.yaml:11:18: a version is compared only under `dedupe: version`; "},
       {with("key: $.sku", "key: $.sku\n        when: {\"$.a[*].b\": x}"),
-       "conf/n.yaml:11:15: `$.a[*].b` repeats over a list; "},
+       "conf/n.yaml:11:15: `$.a[*].b` repeats over a list"},
       {with("ledger: {window: 7d}\n", ""),
        "conf/n.yaml:9:7: `dedupe: ledger` needs to know how long a message is remembered; "},
   };
