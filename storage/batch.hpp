@@ -52,12 +52,12 @@ struct commit_part {
 
 enum class part_status : std::uint8_t {
   done,    ///< every item has its outcome
-  failed,  ///< the items before `outcomes.size()` are done; that one failed with `why`, the rest
-           ///< was not tried
-  reload,  ///< a guard or the entity's row disagreed: nothing of the part was done; load and decide
-           ///< again
-  lost,    ///< the shard's epoch is not ours any more: nothing was done, and nothing ever will be
-  held,    ///< a row was locked by somebody else: nothing more was done; try again later
+  failed,  ///< the item after those with an outcome failed with `why`, the rest was not tried
+  reload,  ///< a guard or the entity's row disagreed: nothing more was done; load and decide again
+  lost,    ///< the shard's epoch is not ours any more: nothing more was done, and nothing ever will
+           ///< be
+  held,    ///< a row was locked by somebody else, or the batch's `failure` came after the first
+           ///< items were committed: nothing more was done; try again later
 };
 
 /// What a guard said of one item of a part that is to be reloaded: it was done before.
@@ -66,7 +66,8 @@ struct known_item {
   outcome what = outcome::duplicate;
 };
 
-/// What became of a part. `outcomes` belong to its first items and are durable.
+/// What became of a part. `outcomes` belong to its first items and are durable, whatever the
+/// status.
 struct part_answer {
   part_status status = part_status::done;
   std::vector<outcome> outcomes;

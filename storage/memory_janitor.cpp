@@ -168,7 +168,7 @@ result<std::vector<undrained_entity>> memory_janitor::undrained(std::size_t limi
     }
     const auto* known = consumer_.entities.find_committed(entity);
     const auto version = known != nullptr && known->row.version ? known->row.version->value : 0;
-    if (order <= version + 1) {
+    if (order - 1 <= version) {
       found.push_back({entity, consumer_.parked.find_committed(key)->shard, park_reason::gap});
     }
   }

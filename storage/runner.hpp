@@ -1,17 +1,21 @@
 #pragma once
 
 #include "storage/batch.hpp"
+#include "storage/batch_progress.hpp"
 #include "storage/commit_session.hpp"
 #include "storage/table_rules.hpp"
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace pawl {
+
+class commit_attempt;
 
 /// The cuts of a commit at which scenarios, simulation and crash tests may strike. One list of
 /// names for all of them.
@@ -50,16 +54,26 @@ struct batch_result {
 /// Commits many entities' parts together and lets each keep its own fate: fence, guards, phases,
 /// bisect by entity then prefix, in doubt settled by the token (commit.md). Plain class, no clock;
 /// used by one committer, on its thread.
+///
+/// A commit in doubt that can't be settled at once (the database is down) is a `retry`; the next
+/// `run` settles it first, and answers those of its parts that begin with the same pairs.
 class commit_runner {
  public:
   commit_runner(commit_session& session, runner_config config);
+  commit_runner(const commit_runner&) = delete;
+  commit_runner& operator=(const commit_runner&) = delete;
+  ~commit_runner();
 
-  /// One or more transactions. Parts are of different entities.
+  /// One or more transactions. Parts are of different entities, and none is empty.
   [[nodiscard]] batch_result run(const std::vector<commit_part>& parts);
 
  private:
+  class work;
+
   commit_session& session_;
   runner_config config_;
+  std::unique_ptr<commit_attempt> attempt_;
+  std::optional<doubtful_outcomes> in_doubt_;
 };
 
 }  // namespace pawl

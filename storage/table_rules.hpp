@@ -16,8 +16,11 @@ struct table_rules {
   /// One committer alone writes its rows: the key is exactly `$key` of one entity type in all
   /// shapes, and the columns call equal what we call equal. Needs no row locks.
   bool is_private = false;
-  /// Row triggers, rules, cascades, exclusion constraints: effects go one by one.
+  /// Row triggers, rules, exclusion constraints: effects go one by one.
   bool one_by_one = false;
+  /// A foreign key of another table cascades from here: removes (and writes to `guarded` columns)
+  /// go one by one.
+  bool cascades = false;
   /// Keys that are compared exactly as we compare them: rows can be told apart before the database
   /// sees them.
   bool exact_keys = false;
@@ -27,6 +30,8 @@ struct table_rules {
   std::set<std::string, std::less<>> guarded;  ///< columns of a UNIQUE that isn't the key: writes
                                                ///< go one by one
   int depth = 0;                               ///< foreign keys: parents have a lower one
+  std::vector<const effect_shape*> shapes;  ///< those of the input; a row written by another shape
+                                            ///< needs its lock
 };
 
 struct rules_input {
