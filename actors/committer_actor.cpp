@@ -121,9 +121,6 @@ bool committer_actor::commit() {
   batch_result committed = runner_.run(parts_);
   if (!committed.failure.has_value()) {
     around_->counted->committed();
-    if (around_->at_fault_point && around_->at_fault_point(fault_point::after_commit_before_ack)) {
-      return false;
-    }
   }
   answer(committed);
   if (committed.failure.has_value()) {

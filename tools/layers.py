@@ -26,6 +26,7 @@ LIBRARIES = [
     ("yaml-cpp/*", ["runtime/config/yaml*"]),
     ("CLI/*", ["runtime/main.cpp", "runtime/cli/*"]),
     ("spdlog/*", ["runtime/log*"]),
+    ("nlohmann/*", ["runtime/json.*", "runtime/cli/*", "runtime/scenario/report*", "runtime/config/promises*"]),
     ("catch2/*", []),
     ("rapidcheck*", []),
 ]

@@ -1,0 +1,246 @@
+#include "runtime/runtime.hpp"
+
+#include "runtime/clocks.hpp"
+#include "runtime/start_actors.hpp"
+#include "storage/table_rules.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <iterator>
+#include <mutex>
+#include <set>
+#include <utility>
+
+namespace pawl {
+
+/// Order of the members: what the actors use is made before them and outlives them.
+struct runtime::impl {
+  runtime_config config;
+  counters counted;
+  alarm_board alarms;
+  position_board delivered;
+  handler_table handlers;
+  node_surroundings around;
+  node_registration node;
+
+  mutable std::mutex mutex;
+  std::condition_variable changed;
+  std::set<std::uint32_t> unfinished;  ///< intakes
+  runtime_end end;
+  bool has_ended = false;
+
+  std::unique_ptr<node_actors> actors;
+
+  explicit impl(runtime_config given)
+      : config(std::move(given)), alarms(wall_clock_ms, config.on_alarm) {}
+
+  status prepare();
+  result<std::vector<shard_grant>> take_leases();
+  status start_actors(std::vector<shard_grant> grants);
+  runner_config make_runner_config() const;
+  void end_actors();
+};
+
+status runtime::impl::prepare() {
+  if (config.shards == 0 || config.shards > 4096) {
+    return error{fault::refused, "shards", "the number of shards must be from 1 to 4096"};
+  }
+  if (config.attempts < 1) {
+    return error{fault::refused, "attempts", "a message needs at least 1 attempt"};
+  }
+  if (config.committers == 0) {
+    config.committers = config.database->parallel_commits() ? 2 : 1;
+  }
+  for (const handler_registration& one : config.handlers) {
+    if (const status legal = check_contract(*one.contract); !legal.ok()) {
+      return legal;
+    }
+    handlers.enter(one.contract.get(), one.run);
+    around.decoding.contracts.push_back(one.contract.get());
+  }
+  around.consumer = config.consumer;
+  around.decoding.consumer = config.consumer;
+  around.shards.retry = {config.attempts, config.backoff.count(), config.backoff_max.count()};
+  around.shards.passivate_ms = config.passivate.count();
+  around.shards.flight_tasks_max = config.batch_messages;
+  around.entities = {&handlers, config.tables.get(), config.shapes.get()};
+  around.counted = &counted;
+  around.delivered = &delivered;
+  around.alarms = &alarms;
+  around.now_ms = steady_clock_ms;
+  around.at_fault_point = [this](fault_point point) {
+    return around.abandoned.load(std::memory_order_relaxed) ||
+           (config.at_fault_point && config.at_fault_point(point));
+  };
+  around.ended = [this](bool lost_leases, const std::string& text) {
+    const std::lock_guard lock(mutex);
+    if (!has_ended) {
+      has_ended = true;
+      end = {lost_leases, text};
+    }
+    changed.notify_all();
+  };
+  around.finished = [this](std::uint32_t intake) {
+    const std::lock_guard lock(mutex);
+    unfinished.erase(intake);
+    changed.notify_all();
+  };
+  return {};
+}
+
+runner_config runtime::impl::make_runner_config() const {
+  rules_input input;
+  input.tables = config.tables.get();
+  for (const handler_registration& one : config.handlers) {
+    input.shapes.insert(input.shapes.end(), one.shapes.begin(), one.shapes.end());
+    for (const effect_shape* shape : one.keyed_by_entity) {
+      input.keyed_by_entity.emplace(shape, one.contract->entity_type);
+    }
+  }
+  runner_config made;
+  made.tables = config.tables.get();
+  made.rules = derive_rules(input);
+  made.folds = config.database->folds();
+  made.at_fault_point = around.at_fault_point;
+  return made;
+}
+
+status runtime::impl::start_actors(std::vector<shard_grant> grants) {
+  auto keeper = config.database->open_keeper();
+  auto janitor = config.database->open_janitor(config.consumer);
+  if (!keeper.ok()) {
+    return keeper.error();
+  }
+  if (!janitor.ok()) {
+    return janitor.error();
+  }
+  const auto positions = (*janitor)->positions();
+  if (!positions.ok()) {
+    return positions.error();
+  }
+  for (runtime_source& one : config.sources) {
+    std::vector<source_position> stored;
+    std::copy_if(positions->begin(), positions->end(), std::back_inserter(stored),
+                 [&](const source_position& at) { return at.source == one.from->name(); });
+    if (const status started = one.from->start(stored); !started.ok()) {
+      return error{started.error().kind, started.error().code,
+                   "source " + one.from->name() + ": " + started.error().text};
+    }
+  }
+  actors_plan plan;
+  plan.around = &around;
+  plan.node = node;
+  plan.grants = std::move(grants);
+  plan.janitor = std::move(*janitor);
+  plan.keeper = std::move(*keeper);
+  plan.runner = make_runner_config();
+  plan.store_retry = {1, config.backoff.count(), config.backoff_max.count()};
+  plan.batch_messages = config.batch_messages;
+  plan.handlers_spare = config.handlers_spare;
+  plan.lease_ms = config.lease.count();
+  plan.window_ms = config.ledger_window.count();
+  for (std::uint32_t i = 0; i < config.committers; ++i) {
+    commit_identity identity{node, config.consumer, i, {}};
+    identity.timeouts.lock_ms = std::min(identity.timeouts.lock_ms, config.lease.count() / 4);
+    identity.timeouts.statement_ms =
+        std::min(identity.timeouts.statement_ms, config.lease.count() / 2);
+    auto session = config.database->open_commit(identity, config.tables.get());
+    if (!session.ok()) {
+      return session.error();
+    }
+    plan.commit_sessions.push_back(std::move(*session));
+  }
+  for (std::uint32_t i = 0; i < config.sources.size(); ++i) {
+    intake_settings settings;
+    settings.index = i;
+    settings.shards = config.shards;
+    settings.credit_messages = config.credit_messages;
+    settings.credit_bytes = config.credit_bytes;
+    settings.ignore_types = config.sources[i].ignore_types;
+    unfinished.insert(i);
+    plan.intakes.push_back({std::move(settings), std::move(config.sources[i].from)});
+  }
+  actors = std::make_unique<node_actors>(std::move(plan));
+  return {};
+}
+
+void runtime::impl::end_actors() {
+  around.abandoned.store(true);
+  actors.reset();
+}
+
+runtime::runtime(std::unique_ptr<impl> inside) : impl_(std::move(inside)) {}
+
+runtime::~runtime() { abandon(); }
+
+result<std::unique_ptr<runtime>> runtime::start(runtime_config config) {
+  auto inside = std::make_unique<impl>(std::move(config));
+  if (const status prepared = inside->prepare(); !prepared.ok()) {
+    return prepared.error();
+  }
+  auto grants = inside->take_leases();
+  if (!grants.ok()) {
+    return grants.error();
+  }
+  if (const status started = inside->start_actors(std::move(*grants)); !started.ok()) {
+    return started.error();
+  }
+  return std::unique_ptr<runtime>(new runtime(std::move(inside)));
+}
+
+result<std::vector<shard_grant>> runtime::impl::take_leases() {
+  auto keeper = config.database->open_keeper();
+  if (!keeper.ok()) {
+    return keeper.error();
+  }
+  auto registered = (*keeper)->register_node(
+      {config.consumer, config.shards, config.node_name, config.lease.count()});
+  if (!registered.ok()) {
+    return registered.error();
+  }
+  node = *registered;
+  auto grants = (*keeper)->take_leases(node);
+  if (grants.ok() && grants->size() != config.shards) {
+    return error{
+        fault::refused, "leases",
+        "another node holds some of this consumer's shards; stop it, or wait for its lease to end"};
+  }
+  return grants;
+}
+
+bool runtime::wait_finished(std::chrono::milliseconds at_most) {
+  std::unique_lock lock(impl_->mutex);
+  return impl_->changed.wait_for(lock, at_most, [this] {
+    return impl_->unfinished.empty() || impl_->has_ended;
+  }) && !impl_->has_ended;
+}
+
+runtime_end runtime::ended() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->end;
+}
+
+bool runtime::drain(std::chrono::milliseconds at_most) {
+  if (impl_->actors != nullptr) {
+    impl_->actors->stop_intakes();
+  }
+  const bool finished = wait_finished(at_most);
+  const bool lost = ended().lost_leases;
+  impl_->end_actors();
+  if (!lost) {
+    // A lease that can't be given back ends by itself.
+    auto keeper = impl_->config.database->open_keeper();
+    if (keeper.ok()) {
+      (void)(*keeper)->release(impl_->node);
+    }
+  }
+  return finished;
+}
+
+void runtime::abandon() { impl_->end_actors(); }
+
+counts runtime::count() const { return impl_->counted.read(); }
+
+std::vector<alarm> runtime::alarms() const { return impl_->alarms.raised(); }
+
+}  // namespace pawl
