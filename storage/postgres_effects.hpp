@@ -36,8 +36,8 @@ class postgres_effects {
   result<known_shape*> known(const effect_shape* shape);
   result<std::vector<row_verdict>> apply_guard(postgres_connection& connection, known_shape& shape,
                                                const effect_statement& statement);
-  status create_missing(postgres_connection& connection,
-                        const effect_shape* creator, const creators& rows);
+  status create_missing(postgres_connection& connection, const effect_shape* creator,
+                        const creators& rows);
 
   const catalog* tables_;
   std::unordered_map<const effect_shape*, known_shape> shapes_;
