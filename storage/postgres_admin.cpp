@@ -14,9 +14,8 @@ namespace {
 result<std::vector<lease_row>> read_leases(postgres_connection& connection,
                                            const std::string& consumer) {
   auto rows = connection.run(
-      "SELECT l.shard, l.epoch, n.name, CASE WHEN n.expires = '-infinity' THEN -1 ELSE " +
-          milliseconds_sql("n.expires - clock_timestamp()") +
-          " END FROM pawl.lease AS l JOIN pawl.node AS n ON n.number = l.node WHERE l.consumer = "
+      "SELECT l.shard, l.epoch, n.name, " + milliseconds_sql("n.expires - clock_timestamp()") +
+          " FROM pawl.lease AS l JOIN pawl.node AS n ON n.number = l.node WHERE l.consumer = "
           "$1::int ORDER BY l.shard",
       {consumer});
   if (!rows) {

@@ -30,14 +30,14 @@ generation_state state_from(std::string_view name) {
   return generation_state::empty;
 }
 
-/// Counting five million rows takes a second; a row takes 36 bytes and its item pointer 4, pages
-/// are full since nothing is ever deleted.
+/// Counting five million rows takes a second. A row and its pointer take 52 bytes, and pages are
+/// full, since nothing is ever deleted.
 std::string rows_sql(consumer_number consumer, int slot) {
   const std::string table = ledger_table_name(consumer, slot);
   const std::string limit = std::to_string(counted_rows_max);
   return "(SELECT CASE WHEN count(*) < " + limit + " THEN count(*) ELSE greatest(count(*), " +
          "pg_relation_size('" + table + "') / 52) END FROM (SELECT 1 FROM " + table + " LIMIT " +
-         limit + ") AS some)";
+         limit + ") AS counted)";
 }
 
 source_position read_position(const pqxx::result& rows, std::size_t row, std::size_t first) {

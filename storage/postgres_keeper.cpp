@@ -238,7 +238,7 @@ status postgres_keeper_session::release(const node_registration& node) {
     return got.error();
   }
   auto released = (*got)->run(
-      "UPDATE pawl.node SET expires = '-infinity' WHERE number = $1::int AND incarnation = "
+      "UPDATE pawl.node SET expires = clock_timestamp() WHERE number = $1::int AND incarnation = "
       "$2::bigint",
       {text_of(node.node.value), text_of(node.incarnation)});
   if (!released) {

@@ -23,7 +23,7 @@ CREATE TABLE pawl.node (
   name text COLLATE "C" NOT NULL,
   incarnation bigint NOT NULL DEFAULT 1,
   lease_ms bigint NOT NULL,
-  expires timestamptz NOT NULL DEFAULT '-infinity',
+  expires timestamptz NOT NULL DEFAULT 'epoch',
   UNIQUE (consumer, name)
 );
 CREATE TABLE pawl.lease (

@@ -103,7 +103,7 @@ TEST_CASE("PostgreSQL: a set that misses a row fails and a remove passes") {
   CHECK(node.database.ask("SELECT count(*) FROM inventory") == "0");
 }
 
-TEST_CASE("PostgreSQL: rows kept back by row security fail their message instead of vanishing") {
+TEST_CASE("PostgreSQL: rows that a trigger keeps back fail their message instead of vanishing") {
   postgres_node node(inventory_sql +
                          "; INSERT INTO inventory (sku) VALUES ('a'); CREATE FUNCTION keep() "
                          "RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'; CREATE "
