@@ -1,5 +1,6 @@
 #include "runtime/config/node_file.hpp"
 #include "tests/check.hpp"
+#include "tests/support/paths.hpp"
 
 using namespace pawl;
 
@@ -84,12 +85,11 @@ TEST_CASE("a node file becomes contracts, effects and defaults") {
 }
 
 TEST_CASE("the shipped example can be read") {
-  const node_file file =
-      read_node_file(PAWL_TEST_ROOT "/configs/stock.yaml", process_environment());
+  const node_file file = read_node_file(test_root() + "/configs/stock.yaml", process_environment());
   INFO(to_text(file.problems));
   REQUIRE(file.config);
   CHECK(file.config->messages.size() == 3);
-  CHECK(file.config->store_url == "sqlite:" PAWL_TEST_ROOT "/configs/stock.db");
+  CHECK(file.config->store_url == "sqlite:" + test_root() + "/configs/stock.db");
 }
 
 TEST_CASE("a store elsewhere is migrated by hand unless the file says otherwise") {

@@ -2,6 +2,7 @@
 #include "runtime/config/scalar.hpp"
 #include "runtime/config/section.hpp"
 #include "tests/check.hpp"
+#include "tests/support/paths.hpp"
 
 #include <fstream>
 #include <sstream>
@@ -56,7 +57,7 @@ TEST_CASE("every option is declared once, with a text") {
 }
 
 TEST_CASE("docs/config.md is what the options say (`pawl docs config > docs/config.md`)") {
-  std::ifstream file(PAWL_TEST_ROOT "/docs/config.md");
+  std::ifstream file(test_root() + "/docs/config.md");
   std::stringstream text;
   text << file.rdbuf();
   CHECK((text.str() == node_reference()));
