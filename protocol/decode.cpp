@@ -5,9 +5,8 @@
 #include "protocol/decode_read.hpp"
 #include "protocol/hash.hpp"
 #include "protocol/limits.hpp"
-#include "protocol/utf8.hpp"
+#include "protocol/undecodable.hpp"
 
-#include <algorithm>
 #include <unordered_map>
 #include <utility>
 
@@ -20,73 +19,7 @@ using draft = std::shared_ptr<addressed_message>;
 /// Pairs of one contract that are searched one by one; past that a map finds them.
 constexpr std::size_t searched_pairs_max = 16;
 
-std::string coordinates_of(const message_origin& origin) {
-  return origin.source + "/" + origin.partition + "@" + std::to_string(origin.position);
-}
-
-std::size_t bytes_of(const header& one) { return one.name.size() + one.value.size(); }
-
-std::size_t header_bytes(const message& received) {
-  std::size_t bytes = 0;
-  for (const header& one : received.headers) {
-    bytes += bytes_of(one);
-  }
-  return bytes;
-}
-
-problem check_size(const message& received) {
-  const auto over = [](std::string_view part, std::size_t size, std::size_t most) {
-    return error{fault::poison, "size",
-                 "the message has " + std::to_string(size) + " " + std::string(part) +
-                     ", more than " + std::to_string(most)};
-  };
-  const std::size_t payload_bytes = std::max(received.payload.size(), received.full_bytes);
-  if (payload_bytes > limits::payload_bytes_max) {
-    return over("bytes of payload", payload_bytes, limits::payload_bytes_max);
-  }
-  if (received.headers.size() > limits::headers_max) {
-    return over("headers", received.headers.size(), limits::headers_max);
-  }
-  if (const std::size_t bytes = header_bytes(received); bytes > limits::header_bytes_max) {
-    return over("bytes of headers", bytes, limits::header_bytes_max);
-  }
-  return std::nullopt;
-}
-
-/// What a dead letter keeps of an oversized message: the beginning of payload and headers.
-message_ptr cut_to_limits(const message_ptr& received) {
-  if (!check_size(*received)) {
-    return received;
-  }
-  auto cut = std::make_shared<message>();
-  const bool oversized = received->payload.size() > limits::payload_bytes_max;
-  cut->payload =
-      oversized ? received->payload.substr(0, limits::dead_letter_bytes_max) : received->payload;
-  std::size_t bytes = 0;
-  for (const header& one : received->headers) {
-    bytes += bytes_of(one);
-    if (bytes > limits::header_bytes_max || cut->headers.size() == limits::headers_max) {
-      break;
-    }
-    cut->headers.push_back(one);
-  }
-  cut->origin = received->origin;
-  cut->redelivered = received->redelivered;
-  return cut;
-}
-
 }  // namespace
-
-const message_contract& undecodable_contract() {
-  static const message_contract contract = [] {
-    message_contract made;
-    made.entity_type = source_entity_type;
-    made.pair = policies::ledger;
-    made.on_dead = on_dead_policy::skip;
-    return made;
-  }();
-  return contract;
-}
 
 class message_decoder::impl {
  public:
@@ -348,19 +281,8 @@ class message_decoder::impl {
     return make_fingerprint(bound.recipe, kept);
   }
 
-  addressed_ptr undecodable(const message_ptr& received, error why) {
-    auto pair = std::make_shared<addressed_message>();
-    const message_origin& origin = received->origin;
-    why.text = cut_utf8(why.text, limits::error_text_bytes_max);
-    pair->source = cut_to_limits(received);
-    pair->contract = &undecodable_contract();
-    pair->type = type_;
-    pair->id = coordinates_of(origin);
-    pair->entity = {std::string(source_entity_type), origin.source + "/" + origin.partition};
-    pair->key = make_ledger_key(consumer_, pair->entity, pair->id);
-    pair->content = make_fingerprint(0, pair->source->payload);
-    pair->undecodable = std::move(why);
-    return pair;
+  addressed_ptr undecodable(const message_ptr& received, error why) const {
+    return make_undecodable(consumer_, received, type_, std::move(why));
   }
 
   std::string consumer_;

@@ -87,6 +87,7 @@ message_ptr take_message(v1::Envelope& stored) {
   received->origin.next = origin.next();
   received->origin.assignment = origin.assignment();
   received->redelivered = stored.redelivered();
+  received->full_bytes = static_cast<std::size_t>(stored.full_bytes());
   return received;
 }
 
@@ -108,6 +109,7 @@ std::string encode_envelope(const addressed_message& pair) {
   origin.set_next(received.origin.next);
   origin.set_assignment(received.origin.assignment);
   stored.set_redelivered(received.redelivered);
+  stored.set_full_bytes(received.full_bytes);
   stored.set_type(pair.type);
   stored.set_id(pair.id);
   stored.mutable_entity()->set_type(pair.entity.type);

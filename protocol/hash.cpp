@@ -6,6 +6,8 @@
 #include <openssl/evp.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <memory>
 
 namespace pawl {
@@ -39,9 +41,15 @@ class sha256 {
 
 /// The part behind its length: 8 bytes, lowest first.
 void append_prefixed(std::string& out, std::string_view part) {
-  std::array<char, 8> prefix{};
-  for (std::size_t i = 0; i < prefix.size(); ++i) {
-    prefix[i] = static_cast<char>(static_cast<std::uint8_t>(part.size() >> (8U * i)));
+  auto length = static_cast<std::uint64_t>(part.size());
+  std::array<char, sizeof length> prefix{};
+  if constexpr (std::endian::native == std::endian::little) {
+    std::memcpy(prefix.data(), &length, sizeof length);
+  } else {
+    for (char& byte : prefix) {
+      byte = static_cast<char>(static_cast<std::uint8_t>(length));
+      length >>= 8U;
+    }
   }
   out.append(prefix.data(), prefix.size());
   out.append(part);

