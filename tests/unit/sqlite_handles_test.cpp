@@ -3,13 +3,39 @@
 #include "tests/support/sqlite_file.hpp"
 
 #include <sqlite3.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <thread>
 
 using namespace pawl;
 using namespace pawl_test;
+
+namespace {
+
+/// No file of this process grows past `bytes` while this lives: a full disk.
+class full_disk {
+ public:
+  explicit full_disk(std::uintmax_t bytes) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit small{static_cast<rlim_t>(bytes), before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &small);
+  }
+  ~full_disk() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, SIG_DFL);
+  }
+  full_disk(const full_disk&) = delete;
+  full_disk& operator=(const full_disk&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+}  // namespace
 
 TEST_CASE("SQLite's codes are classed by what the caller may do") {
   for (const int code : {SQLITE_BUSY, SQLITE_BUSY_SNAPSHOT, SQLITE_LOCKED, SQLITE_IOERR_FSYNC,
@@ -163,6 +189,28 @@ TEST_CASE("what a SQLite store committed is there after reopening, what it did n
   CHECK(loaded->row.version_content.value == 9);
   CHECK(loaded->row.blocked);
   CHECK(loaded->row.state == std::string("\0s", 2));
+}
+
+TEST_CASE("a COMMIT that the disk cuts off on SQLite is in doubt, and the token settles it") {
+  const std::vector<entity_write> write{
+      {{"sku", "a"}, {1}, {0}, {{1}, {}, {}, false, std::string(200'000, 's')}}};
+  sqlite_node node;
+  const auto session = node.open_commit();
+  node.begin(*session);
+  must(session->commit());
+  node.begin(*session);
+  CHECK(must(session->move_entities(write)) == std::vector{true});
+  {
+    const full_disk full(std::filesystem::file_size(node.file.path() + "-wal") + 50'000);
+    const auto cut = session->commit();
+    REQUIRE_FALSE(cut.ok());
+    CHECK(cut.error().kind == fault::in_doubt);
+  }
+  CHECK_FALSE(must(session->was_committed()));
+  node.begin(*session);
+  CHECK(must(session->move_entities(write)) == std::vector{true});
+  must(session->commit());
+  CHECK(must(session->was_committed()));
 }
 
 TEST_CASE("a consumer that has never run on a SQLite file has no janitor and no admin session") {
