@@ -30,18 +30,18 @@ class sqlite_store final : public store {
     if (!std::filesystem::exists(file_, ignored)) {
       return 0;
     }
-    return with_db(sqlite_access::write, sqlite_schema_version);
+    return with_db(sqlite_access::read, sqlite_schema_version);
   }
   [[nodiscard]] int wanted_version() const noexcept override { return sqlite_wanted_version(); }
   result<int> migrate() override { return with_db(sqlite_access::create, migrate_sqlite); }
 
   result<catalog> read_catalog(std::span<const std::string> tables) override {
-    return with_db(sqlite_access::write, [tables](sqlite_db& db) {
+    return with_db(sqlite_access::read, [tables](sqlite_db& db) {
       return db.snapshot([&] { return read_sqlite_catalog(db, tables); });
     });
   }
   result<std::vector<std::string>> table_names() override {
-    return with_db(sqlite_access::write, sqlite_table_names);
+    return with_db(sqlite_access::read, sqlite_table_names);
   }
   status execute_script(const std::string& sql) override {
     return in_users_words(with_db(sqlite_access::create, [&sql](sqlite_db& db) {

@@ -75,6 +75,21 @@ TEST_CASE("a SQLite store needs a file that all its connections share") {
   }
 }
 
+TEST_CASE("looking at a user's SQLite file leaves its journal as it was") {
+  const sqlite_file file;
+  const auto store = file.open();
+  must(store->execute_script("CREATE TABLE t(a)"));
+  {
+    sqlite_db db(file.path(), sqlite_access::write, 1000);
+    db.execute("PRAGMA journal_mode = DELETE");
+  }
+  const std::vector<std::string> names{"t"};
+  CHECK(must(store->read_catalog(names)).tables.size() == 1);
+  CHECK(must(store->table_names()) == names);
+  CHECK(must(store->schema_version()) == 0);
+  CHECK(must(store->query("PRAGMA journal_mode")).rows[0][0] == "delete");
+}
+
 TEST_CASE("a SQLite script of a person is done whole or not at all") {
   const sqlite_file file;
   const auto store = file.open();
