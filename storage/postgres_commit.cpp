@@ -4,6 +4,7 @@
 #include "storage/postgres_entities.hpp"
 #include "storage/postgres_locks.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -35,6 +36,12 @@ std::vector<shard_id> read_shards(std::string_view text) {
   }
   return shards;
 }
+
+/// A plan that was made while a table was small reads all of it, and is kept while the table grows,
+/// up to a minute until it is analyzed. So plans are dropped whenever the number of transactions
+/// has doubled, and every so many.
+constexpr std::int64_t replan_transactions_max = 4096;
+constexpr std::int64_t replan_first = 8;
 
 error not_open() {
   return {fault::retry, "connection", "the transaction is gone: its connection was lost"};
@@ -92,6 +99,8 @@ result<postgres_connection*> postgres_commit_session::ready() {
     }
   }
   prepared_ = true;
+  begun_ = 0;
+  next_replan_ = replan_first;
   return got;
 }
 
@@ -120,6 +129,14 @@ status postgres_commit_session::read_deferred_constraints(postgres_connection& c
   return {};
 }
 
+std::string postgres_commit_session::replan() {
+  if (++begun_ < next_replan_) {
+    return {};
+  }
+  next_replan_ = begun_ + std::min(begun_, replan_transactions_max);
+  return "DISCARD PLANS; ";
+}
+
 status postgres_commit_session::begin() {
   rollback();
   auto got = ready();
@@ -131,7 +148,7 @@ status postgres_commit_session::begin() {
   open_ = true;
   // The lock travels with BEGIN. What it protects is read in the next statement: one that locks and
   // reads sees the epochs of before it waited.
-  if (auto locked = (*got)->exec("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; " +
+  if (auto locked = (*got)->exec(replan() + "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; " +
                                  share_fence_sql(identity_.node.node));
       !locked) {
     rollback();

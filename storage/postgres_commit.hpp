@@ -53,14 +53,18 @@ class postgres_commit_session final : public commit_session {
   template <class Step>
   auto inside(Step&& step) -> decltype(step(std::declval<postgres_connection&>()));
   status send_inside(const std::string& sql);
+  /// Text in front of BEGIN that drops outgrown plans, mostly none.
+  std::string replan();
   status read_generations(postgres_connection& connection);
 
   postgres_link link_;
   commit_identity identity_;
   bool prepared_ = false;  ///< the connection knows this committer's token row
   std::string fence_text_;
-  std::string deferred_;    ///< names of constraints that are initially deferred
-  std::int64_t token_ = 0;  ///< this committer's number in the last transaction
+  std::string deferred_;          ///< names of constraints that are initially deferred
+  std::int64_t begun_ = 0;        ///< transactions on this connection
+  std::int64_t next_replan_ = 0;  ///< number of the transaction that plans anew
+  std::int64_t token_ = 0;        ///< this committer's number in the last transaction
   int savepoints_ = 0;
   bool open_ = false;
   bool aborted_ = false;  ///< a statement failed: COMMIT would roll back and call it success

@@ -77,7 +77,7 @@ class postgres_link {
 };
 
 /// Runs `work(connection)`, which answers a result, in one transaction: committed if it is a value,
-/// else rolled back.
+/// else rolled back. For work that may be done twice: a doubt about its commit is `retry`.
 template <class Work>
 auto in_transaction(postgres_link& link, Work&& work)
     -> decltype(work(std::declval<postgres_connection&>())) {
@@ -98,7 +98,9 @@ auto in_transaction(postgres_link& link, Work&& work)
   }
   if (auto committed = connection.commit(); !committed) {
     link.drop();
-    return committed.error();
+    error why = committed.error();
+    why.kind = why.kind == fault::in_doubt ? fault::retry : why.kind;
+    return why;
   }
   return done;
 }

@@ -51,8 +51,11 @@ class postgres_store final : public store {
       return link.error();
     }
     return in_transaction(*link, [&](postgres_connection& connection) -> status {
-      if (auto run = connection.exec(sql); !run) {
-        return run.error();
+      // Filling tables takes its time, and nobody waits for their rows yet.
+      for (const std::string& text : {std::string("SET LOCAL statement_timeout = 0"), sql}) {
+        if (auto run = connection.exec(text); !run) {
+          return run.error();
+        }
       }
       return {};
     });
