@@ -1,5 +1,6 @@
 #include "actors/committer_actor.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <unordered_map>
 #include <utility>
@@ -88,12 +89,14 @@ bool committer_actor::read() {
   }
   while (!fetches_.empty()) {
     const auto& wanted = fetches_.back();
-    auto rows = session_->load_parked(wanted->entity, wanted->why, parked_rows_max);
+    auto rows = session_->load_parked(wanted->entity, wanted->why, parked_rows_max + 1);
     if (!rows.ok()) {
       fail(rows.error());
       return false;
     }
-    const bool last = rows->size() < parked_rows_max;
+    // One more than is given on: who gets the last must know it, since it frees the entity.
+    const bool last = rows->size() <= parked_rows_max;
+    rows->resize(std::min(rows->size(), parked_rows_max));
     caf::anon_send(wanted->shard,
                    msg<fetched_parked>(std::make_shared<fetched_parked>(
                        fetched_parked{wanted->entity, wanted->why, std::move(*rows), last})));

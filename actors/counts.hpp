@@ -15,6 +15,7 @@ struct counts {
   std::uint64_t pairs = 0;            ///< (entity, message) pairs accepted
   std::uint64_t unaddressed = 0;      ///< messages with an empty list of keys
   std::uint64_t ignored = 0;          ///< of a type that the source says to ignore
+  std::uint64_t redriven = 0;         ///< dead letters that left by a redrive: retried or discarded
   std::uint64_t acked = 0;            ///< deliveries acknowledged
   std::uint64_t attempts_failed = 0;  ///< handler runs that threw, and effects that a store refused
   std::uint64_t commits = 0;
@@ -25,8 +26,8 @@ struct counts {
 };
 
 /// What the runtime counts since it started. Thread-safe; a pair is counted once, when its outcome
-/// is durable
-/// (`parked` when it is parked, and its final outcome besides when it is drained).
+/// is durable (`parked` when it is parked, and its final outcome besides when it is drained).
+/// `dead` is final: what becomes of a dead letter by a redrive is counted apart.
 class counters {
  public:
   void count(outcome which, std::uint64_t n = 1) {
@@ -36,6 +37,7 @@ class counters {
   void pairs(std::uint64_t n) { pairs_.fetch_add(n, std::memory_order_relaxed); }
   void unaddressed(std::uint64_t n) { unaddressed_.fetch_add(n, std::memory_order_relaxed); }
   void ignored(std::uint64_t n) { ignored_.fetch_add(n, std::memory_order_relaxed); }
+  void redriven() { redriven_.fetch_add(1, std::memory_order_relaxed); }
   void acked(std::uint64_t n) { acked_.fetch_add(n, std::memory_order_relaxed); }
   void attempt_failed() { attempts_failed_.fetch_add(1, std::memory_order_relaxed); }
   void committed() { commits_.fetch_add(1, std::memory_order_relaxed); }
@@ -49,6 +51,7 @@ class counters {
     seen.pairs = pairs_.load(std::memory_order_relaxed);
     seen.unaddressed = unaddressed_.load(std::memory_order_relaxed);
     seen.ignored = ignored_.load(std::memory_order_relaxed);
+    seen.redriven = redriven_.load(std::memory_order_relaxed);
     seen.acked = acked_.load(std::memory_order_relaxed);
     seen.attempts_failed = attempts_failed_.load(std::memory_order_relaxed);
     seen.commits = commits_.load(std::memory_order_relaxed);
@@ -61,6 +64,7 @@ class counters {
   std::atomic<std::uint64_t> pairs_{0};
   std::atomic<std::uint64_t> unaddressed_{0};
   std::atomic<std::uint64_t> ignored_{0};
+  std::atomic<std::uint64_t> redriven_{0};
   std::atomic<std::uint64_t> acked_{0};
   std::atomic<std::uint64_t> attempts_failed_{0};
   std::atomic<std::uint64_t> commits_{0};

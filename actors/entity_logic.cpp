@@ -14,10 +14,18 @@ struct handler_failure {
   std::string text;
 };
 
+/// Its handler must not run before the ledger was asked.
+bool asks_ledger(const message_contract& contract) {
+  return contract.reads_state && contract.pair.dedupe == dedupe_policy::ledger;
+}
+
 bool looks_up_ledger(const task& one) {
-  const message_contract& contract = *one.pair->contract;
-  return one.verdict == task_verdict::handle && contract.reads_state &&
-         contract.pair.dedupe == dedupe_policy::ledger;
+  return one.verdict == task_verdict::handle && asks_ledger(*one.pair->contract);
+}
+
+/// Versions end at 2^63-1: behind the last one comes nothing.
+message_version successor(message_version version) {
+  return {version.value == INT64_MAX ? INT64_MAX : version.value + 1};
 }
 
 std::string clipped(std::string text) {
@@ -83,19 +91,17 @@ entity_logic::built entity_logic::build(const flight& work) {
   made.part.before = row_;
   made.part.items.reserve(work.tasks.size());
   for (std::size_t i = 0; i < work.tasks.size(); ++i) {
-    const entity_row before = row_;
     try {
       made.part.items.push_back(decide(*work.tasks[i]));
     } catch (const handler_failure& failure) {
-      row_ = before;
       made.note.failed_at = i;
       made.note.failure = clipped(failure.text);
       break;
     }
   }
   if (lowest_gap_.has_value() && row_.version.has_value() && !row_.blocked &&
-      lowest_gap_->value <= row_.version->value + 1) {
-    made.note.gap_closed_at = message_version{row_.version->value + 1};
+      *lowest_gap_ <= successor(*row_.version)) {
+    made.note.gap_closed_at = successor(*row_.version);
     lowest_gap_.reset();  // those parked behind it are loaded anew with the drain
   }
   done_before_.clear();
@@ -110,20 +116,22 @@ commit_item entity_logic::decide(const task& one) {
   if (one.known.has_value()) {
     item.what = disposition::settle;
     item.settled = *one.known;
-  } else if (one.pair->undecodable.has_value() || one.verdict == task_verdict::dead_letter) {
-    set_aside(one, item);
   } else if (one.verdict == task_verdict::discard) {
     give_up(one, item);
-  } else if (row_.blocked && !one.stored.has_value()) {
+  } else if (one.pair->undecodable.has_value()) {
+    set_aside(one, item);
+  } else if (row_.blocked && (!one.stored.has_value() || one.behind_gap)) {
     park(one, park_reason::behind_dead, item);
+  } else if (one.verdict == task_verdict::dead_letter) {
+    set_aside(one, item);
   } else if (one.pair->contract->pair.dedupe == dedupe_policy::version) {
     decide_version(one, item);
   } else {
     handle(one, item);
   }
+  const bool holds = item.what == disposition::dead_letter && item.blocks;
   const bool freed =
-      one.verdict != task_verdict::dead_letter &&
-      (one.unblocks || (one.held_entity && one.stored.has_value() && !parked_behind_));
+      !holds && (one.unblocks || (one.held_entity && one.stored.has_value() && !parked_behind_));
   if (freed && row_.blocked) {
     row_.blocked = false;
     parked_behind_ = false;
@@ -163,7 +171,7 @@ void entity_logic::handle(const task& one, commit_item& item) {
   const message_contract& contract = *one.pair->contract;
   if (contract.reads_state) {
     const auto known = done_before_.find(one.pair->key);
-    if (known != done_before_.end()) {
+    if (asks_ledger(contract) && known != done_before_.end()) {
       item.what = disposition::settle;
       item.settled = contradict(known->second.content, one.pair->content) ? outcome::conflict
                                                                           : outcome::duplicate;

@@ -54,7 +54,8 @@ class entity_logic {
     commit_part part;  ///< of the tasks before the one that failed
     flight_note note;
   };
-  /// Never throws: a handler's exception ends the part there and is told in the note.
+  /// Never throws: a handler's exception ends the part there and is told in the note. A handler
+  /// that throws leaves no trace in what is remembered of the row.
   [[nodiscard]] built build(const flight& work);
 
  private:

@@ -45,9 +45,6 @@ class frontier {
     return next_;
   }
 
-  /// Position after the highest delivery: no message of this partition at or above it was
-  /// delivered.
-  [[nodiscard]] std::int64_t highest() const { return next_; }
   [[nodiscard]] bool idle() const { return open_.empty(); }
 
  private:

@@ -19,6 +19,17 @@ poll_limits intake::limits(std::chrono::milliseconds wait) const {
           wait};
 }
 
+intake::partition& intake::open_partition(const message_origin& origin) {
+  partition& at = partitions_[origin.partition];
+  if (origin.assignment > at.assignment) {
+    // What the last assignment left open is delivered again, here or elsewhere.
+    at.assignment = origin.assignment;
+    at.at = frontier{};
+    at.told = INT64_MIN;
+  }
+  return at;
+}
+
 intake::addressed intake::address(const std::vector<message_ptr>& received) {
   addressed out;
   out.per_shard.resize(settings_.shards);
@@ -28,8 +39,10 @@ intake::addressed intake::address(const std::vector<message_ptr>& received) {
     delivered->bytes = one->payload.size();
     delivered->source = settings_.index;
     credits_.take(delivered->bytes);
+    partition& from = open_partition(one->origin);
     if (is_log_) {
-      partitions_[one->origin.partition].at.deliver(one->origin.position, one->origin.next);
+      from.at.deliver(one->origin.position, one->origin.next);
+      from.highest = std::max(from.highest, one->origin.next);
     }
     const std::vector<addressed_ptr> pairs = decoder_.decode(one);
     if (pairs.empty()) {
@@ -60,11 +73,12 @@ std::vector<message_origin> intake::finish(const std::vector<delivery_ptr>& deli
   origins.reserve(deliveries.size());
   for (const delivery_ptr& one : deliveries) {
     credits_.give_back(one->bytes);
+    const auto found = partitions_.find(one->origin.partition);
+    if (found == partitions_.end() || found->second.assignment != one->origin.assignment) {
+      continue;
+    }
     if (is_log_) {
-      const auto found = partitions_.find(one->origin.partition);
-      if (found != partitions_.end()) {
-        (void)found->second.at.finish(one->origin.position);
-      }
+      (void)found->second.at.finish(one->origin.position);
     }
     origins.push_back(one->origin);
   }
@@ -86,7 +100,9 @@ std::map<std::string, std::int64_t> intake::moved_frontiers() {
 std::map<std::string, std::int64_t> intake::highest() const {
   std::map<std::string, std::int64_t> all;
   for (const auto& [name, one] : partitions_) {
-    all.emplace(name, one.at.highest());
+    if (is_log_) {
+      all.emplace(name, one.highest);
+    }
   }
   return all;
 }

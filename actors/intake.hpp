@@ -42,20 +42,25 @@ class intake {
   };
   [[nodiscard]] addressed address(const std::vector<message_ptr>& received);
 
-  /// Deliveries whose outcomes are all durable; answers the origins to acknowledge (not those of
-  /// another assignment).
+  /// Deliveries whose outcomes are all durable; answers the origins to acknowledge. One of an
+  /// assignment that has ended gives its credits back and is not among them: whoever has the
+  /// partition now gets it again.
   [[nodiscard]] std::vector<message_origin> finish(const std::vector<delivery_ptr>& deliveries);
 
   /// Frontiers that moved since the last call, by partition.
   [[nodiscard]] std::map<std::string, std::int64_t> moved_frontiers();
+  /// Positions after the highest that was ever delivered, by partition of a log.
   [[nodiscard]] std::map<std::string, std::int64_t> highest() const;
   [[nodiscard]] std::size_t held() const { return credits_.messages_held(); }
 
  private:
   struct partition {
     frontier at;
+    std::int64_t assignment = INT64_MIN;
     std::int64_t told = INT64_MIN;
+    std::int64_t highest = INT64_MIN;  ///< of all assignments
   };
+  partition& open_partition(const message_origin& origin);
 
   intake_settings settings_;
   std::set<std::string, std::less<>> ignored_;

@@ -107,8 +107,9 @@ void intake_actor::poll() {
 }
 
 void intake_actor::finish(const std::vector<delivery_ptr>& deliveries) {
-  source_->ack(intake_.finish(deliveries));
-  around_->counted->acked(deliveries.size());
+  const std::vector<message_origin> finished = intake_.finish(deliveries);
+  source_->ack(finished);
+  around_->counted->acked(finished.size());
   store_frontiers();
   tell_if_finished();
   poll_later(std::chrono::milliseconds(0));

@@ -8,7 +8,7 @@ namespace {
 
 bool goes_alone(const task& head) {
   if (head.verdict == task_verdict::dead_letter) {
-    return false;
+    return head.stored.has_value();
   }
   return head.attempts > 0 ||
          (head.stored.has_value() && head.stored->from == stored_ref::table::dead_letter);

@@ -25,13 +25,19 @@ class lane {
     undone_.insert(undone_.begin(), several.begin(), several.end());
   }
   [[nodiscard]] bool empty() const { return undone_.empty() && flying_.empty(); }
+  /// What was read from the store stands before everything else.
+  [[nodiscard]] bool has_stored() const {
+    const bool flies = !flying_.empty() && flying_.front()->stored.has_value();
+    return flies || (!undone_.empty() && undone_.front()->stored.has_value());
+  }
   [[nodiscard]] std::size_t size() const { return undone_.size() + flying_.size(); }
   [[nodiscard]] const std::deque<task_ptr>& undone() const { return undone_; }
   [[nodiscard]] const std::vector<task_ptr>& flying() const { return flying_; }
 
   /// Starts a flight with the head, and with what follows it up to `tasks_max`. A head that has
   /// failed goes alone, so that it is known what fails; so does one that is redriven from the dead
-  /// letters, whose outcome decides what follows. One that is set aside takes its successors along.
+  /// letters, whose outcome decides what follows. One that is set aside takes its successors along,
+  /// unless it was parked: then those behind it stay where they are in the store.
   [[nodiscard]] flight_ptr start(std::size_t tasks_max);
 
   /// Tasks from `first` on were not done: back to the head, in order.
@@ -49,9 +55,15 @@ class lane {
   bool row_locked = false;     ///< the alarm of a held part is raised
   bool failure_noted = false;  ///< the worker of this flight crashed after its part
   bool redriving = false;      ///< a dead letter of this entity is on its way
-  std::optional<message_version> gap_closed_at;  ///< told by the flight's note
-  std::optional<park_reason> drain_next;  ///< parked messages are to be read when the flight is
-                                          ///< over
+  bool held = false;           ///< a dead letter that was made or read here holds the entity
+  std::optional<message_version> gap_closed_at;  ///< told by the flight's note: true once the
+                                                 ///< flight is committed
+  /// Parked messages are to be read as soon as nothing is in flight and nothing that was read
+  /// before is left.
+  bool drain_behind = false;
+  bool drain_gap = false;
+  std::optional<message_version> gap_next;  ///< they go on from here; nothing: from the first, as
+                                            ///< the store said
   std::int64_t active_ms = 0;
 
  private:

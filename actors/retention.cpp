@@ -62,7 +62,7 @@ std::optional<retention_step> next_retention_step(const ledger_status& ledger,
     return retention_step{retention_step::what::retire, oldest->number};
   }
   // Two slots of the ring are the current one and the one being emptied; the rest share the window.
-  const auto shares = static_cast<std::int64_t>(std::max<std::size_t>(1, ledger.ring.size() - 2));
+  const auto shares = std::max<std::int64_t>(1, static_cast<std::int64_t>(ledger.ring.size()) - 2);
   if (current != nullptr && has_empty &&
       ledger.clock_ms - current->opened_ms >= window_ms / shares) {
     return retention_step{retention_step::what::rotate, 0};

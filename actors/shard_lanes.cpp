@@ -13,22 +13,12 @@ std::string alarm_name(std::string_view what, const entity_ref& entity) {
   return std::string(what) + ':' + entity.type + '/' + entity.key;
 }
 
-bool sees_effect(outcome what) { return what == outcome::applied || what == outcome::duplicate; }
-
-/// Of messages parked behind a gap, in version order: those that can go on now, from `next` on (or
-/// from the first, if the store said that it can go on).
-void keep_unbroken(std::optional<message_version> next, std::vector<task_ptr>& tasks) {
-  std::size_t kept = 0;
-  for (const task_ptr& one : tasks) {
-    const message_version version = one->pair->version.value_or(message_version{0});
-    if (next.has_value() && version > *next) {
-      break;
-    }
-    next = message_version{version.value + 1};
-    ++kept;
-  }
-  tasks.resize(kept);
+/// Under `version` an id is not looked at, so two versions of one id are two messages.
+bool says_the_same(const addressed_message& left, const addressed_message& right) {
+  return left.version == right.version && !contradict(left.content, right.content);
 }
+
+bool sees_effect(outcome what) { return what == outcome::applied || what == outcome::duplicate; }
 
 }  // namespace
 
@@ -69,7 +59,7 @@ void shard_lanes::accept(const std::vector<task_ptr>& tasks, std::int64_t now_ms
 
 bool shard_lanes::absorb(const task_ptr& one, shard_output& out) {
   const auto twin = twins_.find(one->pair->key);
-  if (twin != twins_.end() && !contradict(twin->second->pair->content, one->pair->content)) {
+  if (twin != twins_.end() && says_the_same(*twin->second->pair, *one->pair)) {
     // Acknowledged when its twin is, not before: if the twin fails, this one must come again too.
     twin->second->waiting.insert(twin->second->waiting.end(), one->waiting.begin(),
                                  one->waiting.end());
@@ -89,20 +79,9 @@ void shard_lanes::go(const entity_ref& entity, lane& at, shard_output& out) {
   if (at.now != lane::phase::idle) {
     return;
   }
-  if (at.drain_next.has_value()) {
-    at.now = lane::phase::fetching;
-    out.fetches.push_back({entity, *std::exchange(at.drain_next, std::nullopt)});
+  // What was read before goes first: reading the same rows again would do them twice.
+  if (!at.has_stored() && fetch(entity, at, out)) {
     return;
-  }
-  if (!at.redriving) {
-    const auto wanted = redrives_.find(entity);
-    if (wanted != redrives_.end()) {
-      at.now = lane::phase::fetching;
-      at.redriving = true;
-      out.dead_fetches.push_back({entity, wanted->second.id, wanted->second.mark});
-      redrives_.erase(wanted);
-      return;
-    }
   }
   if (at.undone().empty()) {
     return;
@@ -129,6 +108,7 @@ void shard_lanes::note(const entity_ref& entity, const flight_note& note, shard_
   at->failure_noted = true;
   if (at->flying().empty()) {
     (void)at->finish();
+    close_gap(*at);
     failed(entity, *at, {fault::poison, "handler", note.failure}, out);
   }
 }
@@ -159,12 +139,10 @@ void shard_lanes::settle(const entity_ref& entity, std::uint64_t flight, const p
   }
   switch (answer.status) {
     case part_status::done:
+      close_gap(at);
       if (failure_noted) {
         failed(entity, at, {fault::poison, "handler", at.undone().front()->dead_text}, out);
       } else {
-        if (at.gap_closed_at.has_value() && !at.drain_next.has_value()) {
-          at.drain_next = park_reason::gap;
-        }
         go(entity, at, out);
       }
       break;
@@ -235,30 +213,21 @@ void shard_lanes::finish(const entity_ref& entity, lane& at, task& done, outcome
   if (std::exchange(at.row_locked, false)) {
     alarms_->clear(alarm_name("row-locked", entity));
   }
-  if (what == outcome::dead && done.pair->contract->on_dead == on_dead_policy::park &&
-      !done.pair->undecodable.has_value()) {
+  const bool holds = what == outcome::dead && done.verdict != task_verdict::discard &&
+                     done.pair->contract->on_dead == on_dead_policy::park &&
+                     !done.pair->undecodable.has_value();
+  if (holds) {
     alarms_->raise(alarm_name("dead-letter", entity), done.dead_text);
+    at.held = true;
+    at.drain_behind = false;
+    forget_stored(at);  // they wait behind the new dead letter, where they are
   } else if (what == outcome::conflict) {
     alarms_->raise(
         alarm_name("conflict", entity),
         "message " + done.pair->id + " came with other content than one of its id before");
   }
-  const bool was_dead_letter =
-      done.stored.has_value() && done.stored->from == stored_ref::table::dead_letter;
-  if (was_dead_letter) {
-    at.redriving = false;
-    if (what != outcome::dead) {
-      alarms_->clear(alarm_name("dead-letter", entity));
-      if (done.held_entity) {
-        at.drain_next = park_reason::behind_dead;
-      }
-    }
-  } else if (done.stored.has_value()) {
-    if (what == outcome::dead) {
-      forget_stored(at);  // they wait behind the new dead letter, where they are
-    } else if (done.drain_more) {
-      at.drain_next = park_reason::behind_dead;
-    }
+  if (done.stored.has_value()) {
+    finish_stored(entity, at, done, holds);
   }
   release(done, what, out);
 }
@@ -267,8 +236,14 @@ void shard_lanes::release(const task& done, outcome what, shard_output& out) {
   // The message itself has the outcome; deliveries that shared it are duplicates of it.
   outcome counted = what;
   if (done.stored.has_value()) {
-    counters_->count(what);
     counted = outcome::duplicate;
+    if (done.stored->from == stored_ref::table::dead_letter) {
+      if (what != outcome::dead || done.verdict == task_verdict::discard) {
+        counters_->redriven();
+      }
+    } else if (what != outcome::parked) {
+      counters_->count(what);
+    }
   }
   for (const delivery_ptr& one : done.waiting) {
     counters_->count(counted);
@@ -286,92 +261,13 @@ void shard_lanes::forget_twin(const task& one) {
   }
 }
 
-void shard_lanes::forget_stored(lane& at) {
-  for (const task_ptr& dropped : at.drop_stored()) {
-    forget_twin(*dropped);
-    --tasks_;
-    if (!dropped->waiting.empty()) {
-      // Live duplicates waited for it: one of them takes its place, and will be found parked.
-      auto live = std::make_shared<task>();
-      live->pair = dropped->pair;
-      live->shard = dropped->shard;
-      live->waiting = dropped->waiting;
-      twins_.try_emplace(live->pair->key, live.get());
-      ++tasks_;
-      at.push_back(std::move(live));
-    }
-  }
-  at.redriving = false;
-}
-
-void shard_lanes::redrive(const entity_ref& entity, std::int64_t id, dead_letter_mark mark,
-                          std::int64_t now_ms, shard_output& out) {
-  lane& at = open_lane(entity, now_ms);
-  if (at.redriving) {
-    return;  // the mark stays in the store: the janitor brings it again
-  }
-  redrives_[entity] = {id, mark};
-  go(entity, at, out);
-}
-
-void shard_lanes::drain(const entity_ref& entity, park_reason why, std::int64_t now_ms,
-                        shard_output& out) {
-  lane& at = open_lane(entity, now_ms);
-  if (at.now != lane::phase::idle || at.redriving || !at.empty()) {
-    return;  // the lane is at it, or the janitor brings it again
-  }
-  at.drain_next = why;
-  at.reload_next = true;
-  go(entity, at, out);
-}
-
-void shard_lanes::fetched(const entity_ref& entity, park_reason why, std::vector<task_ptr> tasks,
-                          bool last, shard_output& out) {
-  lane* at = find(entity);
-  if (at == nullptr || at->now != lane::phase::fetching) {
-    return;
-  }
-  at->now = lane::phase::idle;
-  if (why == park_reason::gap) {
-    keep_unbroken(std::exchange(at->gap_closed_at, std::nullopt), tasks);
-  }
-  for (const task_ptr& one : tasks) {
-    twins_.try_emplace(one->pair->key, one.get());
-    ++tasks_;
-  }
-  if (why == park_reason::behind_dead && !tasks.empty()) {
-    tasks.back()->unblocks = last;
-    tasks.back()->drain_more = !last;
-  }
-  at->reload_next = true;
-  at->push_front(tasks);
-  go(entity, *at, out);
-}
-
-void shard_lanes::fetched_dead(const entity_ref& entity, task_ptr one, shard_output& out) {
-  lane* at = find(entity);
-  if (at == nullptr || at->now != lane::phase::fetching) {
-    return;
-  }
-  at->now = lane::phase::idle;
-  if (one == nullptr) {
-    at->redriving = false;
-  } else {
-    twins_.try_emplace(one->pair->key, one.get());
-    ++tasks_;
-    at->push_front({std::move(one)});
-  }
-  at->reload_next = true;
-  go(entity, *at, out);
-}
-
 void shard_lanes::passivate(std::int64_t now_ms, shard_output& out) {
   const bool crowded = lanes_.size() > settings_.idle_lanes_max;
   std::erase_if(lanes_, [&](const auto& entry) {
     const lane& at = entry.second;
-    const bool idle = at.now == lane::phase::idle && at.empty() && !at.redriving &&
-                      !at.drain_next.has_value() &&
-                      (crowded || now_ms - at.active_ms >= settings_.passivate_ms);
+    // That a dead letter holds the entity is kept until no request that was made before can come.
+    const bool idle = at.now == lane::phase::idle && at.empty() &&
+                      ((crowded && !at.held) || now_ms - at.active_ms >= settings_.passivate_ms);
     if (idle && at.has_worker) {
       out.ended_workers.push_back(entry.first);
     }

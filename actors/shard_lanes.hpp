@@ -93,11 +93,15 @@ class shard_lanes {
   /// True if the task needs no lane: its outcome is known, or a twin carries its delivery.
   bool absorb(const task_ptr& one, shard_output& out);
   void go(const entity_ref& entity, lane& at, shard_output& out);
+  /// True if stored messages are to be read before anything else goes.
+  bool fetch(const entity_ref& entity, lane& at, shard_output& out);
   void finish(const entity_ref& entity, lane& at, task& done, outcome what, shard_output& out);
+  void finish_stored(const entity_ref& entity, lane& at, const task& done, bool holds);
   void release(const task& done, outcome what, shard_output& out);
   void failed(const entity_ref& entity, lane& at, const error& why, shard_output& out);
   void back_off(const entity_ref& entity, lane& at, int times, shard_output& out);
   void forget_twin(const task& one);
+  static void close_gap(lane& at);
   void forget_stored(lane& at);
 
   struct pending_redrive {

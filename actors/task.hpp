@@ -40,6 +40,7 @@ struct task {
   std::optional<stored_ref> stored;   ///< where it was read from, if it is being redriven
   bool held_entity = false;  ///< it is the dead letter behind which the entity's messages are
                              ///< parked
+  bool behind_gap = false;   ///< it was parked behind a gap: a dead letter that came since holds it
   bool drain_more = false;   ///< the last of those fetched, and more are parked behind it
   bool unblocks = false;     ///< the last that was parked: after it the entity is free again
   task_verdict verdict = task_verdict::handle;
