@@ -72,12 +72,18 @@ void entity_logic::loaded(const flight& work, const entity_answer& answer) {
   std::size_t next = 0;
   for (const auto& one : work.tasks) {
     if (looks_up_ledger(*one) && next < answer.ledger.size()) {
-      const auto& trace = answer.ledger[next++];
-      // A redriven message meets its own stored row, which the commit claims: that is no guard.
-      if (trace.has_value() &&
-          (trace->where == guard_trace::place::ledger || !one->stored.has_value())) {
+      if (const auto& trace = answer.ledger[next++]; trace.has_value()) {
         done_before_.emplace(one->pair->key, *trace);
       }
+    }
+  }
+  for (const auto& one : work.tasks) {
+    // A redriven message meets its own stored row, which the commit claims: that is no guard, also
+    // not for a live one of its id, which comes behind it.
+    const auto own = done_before_.find(one->pair->key);
+    if (one->stored.has_value() && own != done_before_.end() &&
+        own->second.where != guard_trace::place::ledger) {
+      done_before_.erase(own);
     }
   }
 }

@@ -41,6 +41,10 @@ flight_ptr lane::start(std::size_t tasks_max) {
   return flight;
 }
 
+void lane::take_out(const task& one) {
+  std::erase_if(undone_, [&one](const task_ptr& at) { return at.get() == &one; });
+}
+
 void lane::put_back(std::size_t first) {
   const auto from = flying_.begin() + static_cast<std::ptrdiff_t>(first);
   undone_.insert(undone_.begin(), std::make_move_iterator(from),

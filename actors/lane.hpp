@@ -40,6 +40,8 @@ class lane {
   /// unless it was parked: then those behind it stay where they are in the store.
   [[nodiscard]] flight_ptr start(std::size_t tasks_max);
 
+  /// Takes an undone task out.
+  void take_out(const task& one);
   /// Tasks from `first` on were not done: back to the head, in order.
   void put_back(std::size_t first);
   /// The tasks of the flight, whose outcomes are known; what is undone has been put back before.

@@ -13,11 +13,6 @@ std::string alarm_name(std::string_view what, const entity_ref& entity) {
   return std::string(what) + ':' + entity.type + '/' + entity.key;
 }
 
-/// Under `version` an id is not looked at, so two versions of one id are two messages.
-bool says_the_same(const addressed_message& left, const addressed_message& right) {
-  return left.version == right.version && !contradict(left.content, right.content);
-}
-
 bool sees_effect(outcome what) { return what == outcome::applied || what == outcome::duplicate; }
 
 }  // namespace
@@ -29,6 +24,10 @@ lane& shard_lanes::open_lane(const entity_ref& entity, std::int64_t now_ms) {
   lane& at = lanes_[entity];
   at.active_ms = now_ms;
   return at;
+}
+
+bool shard_lanes::says_the_same(const addressed_message& left, const addressed_message& right) {
+  return left.version == right.version && !contradict(left.content, right.content);
 }
 
 lane* shard_lanes::find(const entity_ref& entity) {

@@ -89,6 +89,9 @@ class shard_lanes {
 
  private:
   lane& open_lane(const entity_ref& entity, std::int64_t now_ms);
+  /// Under `version` an id is not looked at, so two versions of one id are two messages.
+  [[nodiscard]] static bool says_the_same(const addressed_message& left,
+                                          const addressed_message& right);
   [[nodiscard]] lane* find(const entity_ref& entity);
   /// True if the task needs no lane: its outcome is known, or a twin carries its delivery.
   bool absorb(const task_ptr& one, shard_output& out);
@@ -96,6 +99,8 @@ class shard_lanes {
   /// True if stored messages are to be read before anything else goes.
   bool fetch(const entity_ref& entity, lane& at, shard_output& out);
   void finish(const entity_ref& entity, lane& at, task& done, outcome what, shard_output& out);
+  /// Enters a task that was read; a live one that says the same waits for its outcome from now on.
+  void join_twin(lane& at, task& stored);
   void finish_stored(const entity_ref& entity, lane& at, const task& done, bool holds);
   void release(const task& done, outcome what, shard_output& out);
   void failed(const entity_ref& entity, lane& at, const error& why, shard_output& out);

@@ -94,8 +94,7 @@ void shard_lanes::fetched(const entity_ref& entity, park_reason why, std::vector
   }
   for (const task_ptr& one : tasks) {
     one->behind_gap = why == park_reason::gap;
-    twins_.try_emplace(one->pair->key, one.get());
-    ++tasks_;
+    join_twin(*at, *one);
   }
   if (why == park_reason::behind_dead && !tasks.empty()) {
     tasks.back()->unblocks = last;
@@ -115,12 +114,26 @@ void shard_lanes::fetched_dead(const entity_ref& entity, task_ptr one, shard_out
   if (one == nullptr) {
     at->redriving = false;
   } else {
-    twins_.try_emplace(one->pair->key, one.get());
-    ++tasks_;
+    join_twin(*at, *one);
     at->push_front({std::move(one)});
   }
   at->reload_next = true;
   go(entity, *at, out);
+}
+
+void shard_lanes::join_twin(lane& at, task& stored) {
+  const auto twin = twins_.find(stored.pair->key);
+  if (twin != twins_.end() && says_the_same(*twin->second->pair, *stored.pair)) {
+    // A redelivery that came while this was read: handled behind it, it could overwrite what comes
+    // in between with what is old.
+    const task& live = *twin->second;
+    stored.waiting = live.waiting;
+    twins_.erase(twin);
+    at.take_out(live);
+    --tasks_;
+  }
+  twins_.try_emplace(stored.pair->key, &stored);
+  ++tasks_;
 }
 
 void shard_lanes::finish_stored(const entity_ref& entity, lane& at, const task& done, bool holds) {
