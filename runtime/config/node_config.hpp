@@ -70,6 +70,7 @@ struct node_config {
   std::string consumer;
   std::string node_name;  ///< empty: the host's name
   std::string store_url;
+  file_position store_where = {};
   bool migrate_auto = false;
   std::vector<source_config> sources;
   std::vector<declared_message> messages;

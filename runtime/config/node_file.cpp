@@ -85,6 +85,7 @@ class node_reader {
     if (node == nullptr) {
       return;
     }
+    config_.store_where = node->where;
     std::string migrate;
     if (node->kind == yaml_kind::map) {
       const config_section store = root_.section("store");
