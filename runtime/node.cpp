@@ -36,7 +36,9 @@ std::vector<runtime_source> make_sources(const node_config& config, bool once) {
   return made;
 }
 
-runtime_config from_options(const node_config& config) {
+}  // namespace
+
+runtime_config runtime_options(const node_config& config) {
   using std::chrono::milliseconds;
   runtime_config made;
   made.consumer = config.consumer;
@@ -55,8 +57,6 @@ runtime_config from_options(const node_config& config) {
   made.ledger_window = milliseconds(config.ledger_window_ms);
   return made;
 }
-
-}  // namespace
 
 node_attempt<opened_node> open_node(const std::string& file,
                                     const environment_lookup& environment) {
@@ -87,7 +87,7 @@ node_attempt<runtime_config> configure(const opened_node& node, bool once, bool 
     attempt.failure = read.ok() ? names.error() : read.error();
     return attempt;
   }
-  runtime_config made = from_options(node.config);
+  runtime_config made = runtime_options(node.config);
   made.database = node.database;
   made.tables = std::make_shared<const catalog>(std::move(*read));
   made.shapes = std::make_shared<shape_registry>();

@@ -32,6 +32,9 @@ struct node_attempt {
 [[nodiscard]] node_attempt<opened_node> open_node(const std::string& file,
                                                   const environment_lookup& environment);
 
+/// The numbers and names of a node file; store, handlers and sources are still to come.
+[[nodiscard]] runtime_config runtime_options(const node_config& config);
+
 /// Reads the catalog and binds the declared handlers; migrates before if the file says `migrate:
 /// auto`, else the schema must be the one that this program needs. Sources are made too, unless
 /// `with_sources` is false.

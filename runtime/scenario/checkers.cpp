@@ -130,8 +130,10 @@ class entity_order {
 
   std::optional<std::string> next_arrival(const expected_pair& pair, const probe_row& row,
                                           std::optional<std::uint64_t> received) {
-    if (!received) {
-      return std::nullopt;  // it came from the store: parked in an earlier run
+    // Not received in this run: it came from the store, parked in an earlier one. Not new: the
+    // repeat breaks another promise, and says nothing of the order.
+    if (!received || !seen_.insert(row.message).second) {
+      return std::nullopt;
     }
     if (row.run == run_ && *received < received_) {
       return fmt::format("{} took effect after message {}, which came later in run {}",
@@ -144,6 +146,7 @@ class entity_order {
   }
 
   std::optional<std::int64_t> version_;
+  std::set<std::uint64_t> seen_;
   std::uint32_t run_ = 0;
   std::uint64_t received_ = 0;
   std::uint64_t message_ = 0;

@@ -15,6 +15,7 @@ constexpr std::int64_t lease_ms = 15'000;
 decoder_config decoding(const naive_setup& setup) {
   decoder_config config;
   config.consumer = setup.consumer;
+  config.type_path = setup.type_path;
   for (const handler_registration& one : setup.handlers) {
     config.contracts.push_back(one.contract.get());
   }

@@ -29,7 +29,8 @@ struct naive_setup {
   std::shared_ptr<shape_registry> shapes;
   std::span<const handler_registration> handlers;
   std::string consumer;
-  int attempts = 5;  ///< at one message, then it is dropped with a log line
+  std::string type_path;  ///< as in `decoder_config`
+  int attempts = 5;       ///< at one message, then it is dropped with a log line
 };
 
 /// The consumer that everybody writes first: take a message, write its effects in one transaction,
