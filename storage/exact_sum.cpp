@@ -1,5 +1,6 @@
 #include "storage/exact_sum.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -67,7 +68,7 @@ value from_steps(std::int64_t steps, int scale) {
   if (digits.size() <= fraction) {
     digits.insert(0, fraction + 1 - digits.size(), '0');
   }
-  digits.insert(digits.size() - fraction, ".");
+  digits.insert(digits.size() - fraction, 1, '.');
   return value::decimal(negative ? "-" + digits : digits);
 }
 

@@ -30,7 +30,7 @@ result<std::span<const guard_answer>> guard_book::decide(
       if (key.asking || !settle(i)) {
         if (!key.asking) {
           key.asking = true;
-          askers_.push_back(i);
+          askers_.push_back({i, question_of(i)});
         } else {
           waiting_[kept++] = i;
         }
@@ -111,18 +111,24 @@ bool guard_book::seeks(std::size_t i) const {
   return item.what != disposition::discard || in_ledger(item);
 }
 
-guard_book::question guard_book::question_of(const commit_item& item) {
+bool guard_book::inserts(const commit_item& item) {
+  return in_ledger(item) && (item.what == disposition::apply || item.what == disposition::discard);
+}
+
+guard_book::question guard_book::question_of(std::size_t i) const {
+  const auto& item = *items_[i];
   if (!in_ledger(item)) {
     return question::aside;
   }
-  const bool inserts = item.what == disposition::apply || item.what == disposition::discard;
-  return inserts ? question::insert : question::ledger;
+  // An earlier twin is set aside but not yet written: a ledger row must not get in beside it.
+  const bool twin_aside = keys_[key_of_[i]].aside.has_value();
+  return inserts(item) && !twin_aside ? question::insert : question::ledger;
 }
 
 /// True if what is known decides the item.
 bool guard_book::settle(std::size_t i) {
   const auto& key = keys_[key_of_[i]];
-  const auto asks = question_of(*items_[i]);
+  const auto asks = question_of(i);
   if (key.claimer != no_item && i < key.claimer) {
     settle_by(i, key.claimed);
     return true;
@@ -131,12 +137,14 @@ bool guard_book::settle(std::size_t i) {
     settle_by(i, key.in_ledger);
     return true;
   }
+  if (asks != question::aside && !key.ledger_known) {
+    return false;  // the ledger's word comes first
+  }
   if (key.aside) {
     settle_by(i, key.aside);
     return true;
   }
-  const bool knows_all = key.aside_known && (asks == question::aside || key.ledger_known);
-  if (!knows_all || asks == question::insert) {
+  if (!key.aside_known || asks == question::insert) {
     return false;
   }
   settle_by(i, std::nullopt);
@@ -154,7 +162,7 @@ void guard_book::settle_by(std::size_t i, std::optional<fingerprint> trace) {
 void guard_book::leave_trace(std::size_t i) {
   const auto& item = *items_[i];
   auto& key = keys_[key_of_[i]];
-  if (question_of(item) == question::insert) {
+  if (inserts(item)) {
     key.in_ledger = item.pair->content;
   } else if (item.what == disposition::park ||
              (item.what == disposition::dead_letter && item.dead_reason != "conflict")) {
@@ -169,18 +177,18 @@ status guard_book::ask() {
       return traces.error();
     }
     std::size_t next = 0;
-    for (const auto i : askers_) {
-      if (question_of(*items_[i]) == asked) {
-        learn(i, asked, traces.value()[next++]);
+    for (const auto& each : askers_) {
+      if (each.asked == asked) {
+        learn(each.item, asked, traces.value()[next++]);
       }
     }
     invariant(next == traces->size(), "the guards answered for other rows");
     return {};
   };
   rows_.clear();
-  for (const auto i : askers_) {
-    if (question_of(*items_[i]) == question::insert) {
-      rows_.push_back({items_[i]->pair->key, items_[i]->pair->content});
+  for (const auto& [item, asked] : askers_) {
+    if (asked == question::insert) {
+      rows_.push_back({items_[item]->pair->key, items_[item]->pair->content});
     }
   }
   if (!rows_.empty()) {
@@ -191,9 +199,9 @@ status guard_book::ask() {
   }
   for (const auto asked : {question::ledger, question::aside}) {
     lookups_.clear();
-    for (const auto i : askers_) {
-      if (question_of(*items_[i]) == asked) {
-        lookups_.push_back(items_[i]->pair->key);
+    for (const auto& each : askers_) {
+      if (each.asked == asked) {
+        lookups_.push_back(items_[each.item]->pair->key);
       }
     }
     if (lookups_.empty()) {
@@ -210,15 +218,15 @@ status guard_book::ask() {
 void guard_book::learn(std::size_t i, question asked, const std::optional<guard_trace>& trace) {
   auto& key = keys_[key_of_[i]];
   key.asking = false;
+  key.ledger_known = key.ledger_known || asked != question::aside;
   if (!trace) {
     key.aside_known = true;
-    key.ledger_known = key.ledger_known || asked != question::aside;
-    settle_by(i, std::nullopt);
-    return;
+    settle_by(i, key.aside);
+  } else if (trace->where == guard_trace::place::ledger) {
+    settle_by(i, key.in_ledger = trace->content);
+  } else {
+    settle_by(i, key.aside = trace->content);
   }
-  const bool found_in_ledger = trace->where == guard_trace::place::ledger;
-  (found_in_ledger ? key.in_ledger : key.aside) = trace->content;
-  settle_by(i, trace->content);
 }
 
 }  // namespace pawl

@@ -33,6 +33,11 @@ class guard_book {
  private:
   enum class question : std::uint8_t { insert, ledger, aside };
 
+  struct asker {
+    std::size_t item = 0;
+    question asked = question::insert;
+  };
+
   /// What is known of one key.
   struct key_state {
     bool ledger_known = false;
@@ -52,7 +57,8 @@ class guard_book {
   void settle_by(std::size_t item, std::optional<fingerprint> trace);
   void leave_trace(std::size_t item);
   [[nodiscard]] static bool in_ledger(const commit_item& item);
-  [[nodiscard]] static question question_of(const commit_item& item);
+  [[nodiscard]] static bool inserts(const commit_item& item);
+  [[nodiscard]] question question_of(std::size_t item) const;
   status ask();
   void learn(std::size_t item, question asked, const std::optional<guard_trace>& trace);
 
@@ -64,7 +70,7 @@ class guard_book {
   std::vector<std::uint32_t> key_of_;  ///< by item
   std::unordered_map<ledger_key, std::uint32_t> twins_;
   std::vector<std::size_t> waiting_;
-  std::vector<std::size_t> askers_;
+  std::vector<asker> askers_;
   std::vector<stored_ref> refs_;
   std::vector<ledger_row> rows_;
   std::vector<ledger_key> lookups_;
