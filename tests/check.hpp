@@ -18,10 +18,14 @@ using Catch::Approx;
 /// arguments and checks with RC_ASSERT, never with CHECK; parenthesize a compound condition,
 /// `RC_ASSERT((a || b))`, since the macro would otherwise evaluate both sides. A failure shows the
 /// shrunk counterexample; the seed that RapidCheck prints first replays it: RC_PARAMS="seed=N".
+/// `percent` of the usual number of cases are tried, for what is slow.
 template <class Testable>
-void property(const std::string& name, Testable&& testable) {
+void property(const std::string& name, Testable&& testable, int percent = 100) {
   DYNAMIC_SECTION(name) {
-    const auto outcome = rc::detail::checkTestable(std::forward<Testable>(testable));
+    auto params = rc::detail::configuration().testParams;
+    params.maxSuccess = params.maxSuccess * percent / 100;
+    const auto outcome = rc::detail::checkTestable(std::forward<Testable>(testable),
+                                                   rc::detail::TestMetadata(), params);
     std::ostringstream text;
     rc::detail::printResultMessage(outcome, text);
     INFO(text.str());

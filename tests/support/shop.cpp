@@ -105,30 +105,33 @@ pawl::addressed_ptr pair_of(pawl::policy pair, const said& what) {
   return made;
 }
 
-shop::shop(std::unique_ptr<store_fixture> fixture, bool grouped)
-    : fixture_(std::move(fixture)), session_(fixture_->open_commit()) {
+shop::shop(std::unique_ptr<store_fixture> fixture, shop_options options)
+    : fixture_(std::move(fixture)),
+      session_(std::make_unique<faulty_session>(fixture_->open_commit())) {
+  pawl::rules_input rules;
+  rules.tables = &fixture_->tables();
+  if (options.declared) {
+    declare(rules);
+  }
   pawl::runner_config config;
-  config.tables = &fixture_->tables();
-  config.rules = pawl::derive_rules({&fixture_->tables(), {}, {}});
+  config.tables = rules.tables;
+  config.rules = pawl::derive_rules(rules);
   config.folds = fixture_->store().folds();
-  config.grouped = grouped;
+  config.grouped = options.grouped;
   config.at_fault_point = [this](pawl::fault_point point) {
     return at_fault_point && at_fault_point(point);
   };
   runner_ = std::make_unique<pawl::commit_runner>(*session_, std::move(config));
 }
 
-shop::shop(
-    std::unique_ptr<store_fixture> fixture,
-    std::function<std::unique_ptr<pawl::commit_session>(std::unique_ptr<pawl::commit_session>)>
-        wrap)
-    : shop(std::move(fixture)) {
-  session_ = wrap(std::move(session_));
-  pawl::runner_config config;
-  config.tables = &fixture_->tables();
-  config.rules = pawl::derive_rules({&fixture_->tables(), {}, {}});
-  config.folds = fixture_->store().folds();
-  runner_ = std::make_unique<pawl::commit_runner>(*session_, std::move(config));
+void shop::declare(pawl::rules_input& rules) {
+  for (const auto& each : {reserve("", 0), receive("", 0), count("", 0), note("", value::null()),
+                           forget(""), ship("", "", 0), total("", 0), label("", "")}) {
+    rules.shapes.push_back(each.shape);
+    if (each.shape->table == "stock") {
+      rules.keyed_by_entity[each.shape] = "sku";
+    }
+  }
 }
 
 pawl::effect shop::make(const pawl::effect_shape& wanted, std::vector<value> values) {

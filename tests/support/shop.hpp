@@ -4,6 +4,7 @@
 #include "protocol/effect_list.hpp"
 #include "protocol/shape_registry.hpp"
 #include "storage/runner.hpp"
+#include "tests/support/faulty_session.hpp"
 #include "tests/support/store_fixture.hpp"
 
 #include <memory>
@@ -31,15 +32,16 @@ struct said {
 };
 [[nodiscard]] pawl::addressed_ptr pair_of(pawl::policy pair, const said& what);
 
+struct shop_options {
+  bool grouped = true;
+  /// The runner knows every shape from the start, and that stock is keyed by its entity.
+  bool declared = false;
+};
+
 /// The shop's effects, and commits of them through a runner.
 class shop {
  public:
-  explicit shop(std::unique_ptr<store_fixture> fixture, bool grouped = true);
-  /// Commits through `session`, which stands for the fixture's own.
-  shop(std::unique_ptr<store_fixture> fixture,
-       std::function<std::unique_ptr<pawl::commit_session>(std::unique_ptr<pawl::commit_session>)>
-           wrap);
-
+  explicit shop(std::unique_ptr<store_fixture> fixture, shop_options options = {true, false});
   [[nodiscard]] pawl::effect reserve(const std::string& sku, std::int64_t quantity);
   [[nodiscard]] pawl::effect receive(const std::string& sku, std::int64_t quantity);
   [[nodiscard]] pawl::effect count(const std::string& sku, std::int64_t on_hand);  ///< an upsert
@@ -71,12 +73,15 @@ class shop {
   [[nodiscard]] std::vector<pawl::dead_letter_row> dead_letters();
   [[nodiscard]] pawl::message_traces trace(const pawl::addressed_ptr& pair);
   [[nodiscard]] store_fixture& fixture() { return *fixture_; }
-  [[nodiscard]] pawl::commit_session& session() { return *session_; }
+  /// The session that the runner commits through; it does what the store's does until told to fail.
+  [[nodiscard]] faulty_session& session() { return *session_; }
   pawl::fault_hook at_fault_point;  ///< taken by the next `run`
 
  private:
+  void declare(pawl::rules_input& rules);
+
   std::unique_ptr<store_fixture> fixture_;
-  std::unique_ptr<pawl::commit_session> session_;
+  std::unique_ptr<faulty_session> session_;
   pawl::shape_registry shapes_;
   std::unique_ptr<pawl::commit_runner> runner_;
 };

@@ -35,6 +35,32 @@ std::string column_text(const pawl::memory_table& table, const pawl::catalog_col
   return text;
 }
 
+std::vector<std::string> names_of(const std::vector<pawl::memory_table>& tables) {
+  std::vector<std::string> names;
+  for (const auto& table : tables) {
+    names.push_back(table.definition.name);
+  }
+  return names;
+}
+
+/// The tables as a script for a SQL store.
+std::string script_of(const std::vector<pawl::memory_table>& tables) {
+  std::string script;
+  for (const auto& table : tables) {
+    script += "CREATE TABLE \"" + table.definition.name + "\" (";
+    for (const auto& column : table.definition.columns) {
+      script += column_text(table, column) + ", ";
+    }
+    std::string keys;
+    for (const auto& unique : table.definition.uniques) {
+      keys += (keys.empty() ? "" : ", ") + std::string(unique.primary ? "PRIMARY KEY" : "UNIQUE") +
+              " (" + joined(unique.columns) + ")";
+    }
+    script += keys + ");\n";
+  }
+  return script;
+}
+
 class memory_fixture final : public store_fixture {
  public:
   explicit memory_fixture(const std::vector<pawl::memory_table>& tables) {
@@ -43,7 +69,7 @@ class memory_fixture final : public store_fixture {
     for (const auto& table : tables) {
       must(made->create_table(table));
     }
-    start(std::move(made), tables);
+    start(std::move(made), names_of(tables));
   }
 
   std::vector<std::vector<std::string>> rows(const std::string& table) override {
@@ -69,9 +95,9 @@ struct own_file {
 
 class sqlite_fixture final : private own_file, public store_fixture {
  public:
-  explicit sqlite_fixture(const std::vector<pawl::memory_table>& tables) {
+  sqlite_fixture(const std::string& script, const std::vector<std::string>& tables) {
     auto opened = file.open();
-    must(opened->execute_script(script_of(tables)));
+    must(opened->execute_script(script));
     start(std::move(opened), tables);
   }
 };
@@ -82,41 +108,20 @@ struct own_database {
 
 class postgres_fixture final : private own_database, public store_fixture {
  public:
-  explicit postgres_fixture(const std::vector<pawl::memory_table>& tables) {
+  postgres_fixture(const std::string& script, const std::vector<std::string>& tables) {
     auto opened = must(pawl::open_postgres_store(database.url()));
-    must(opened->execute_script(script_of(tables)));
+    must(opened->execute_script(script));
     start(std::move(opened), tables);
   }
 };
 
 }  // namespace
 
-std::string script_of(const std::vector<pawl::memory_table>& tables) {
-  std::string script;
-  for (const auto& table : tables) {
-    script += "CREATE TABLE \"" + table.definition.name + "\" (";
-    for (const auto& column : table.definition.columns) {
-      script += column_text(table, column) + ", ";
-    }
-    std::string keys;
-    for (const auto& unique : table.definition.uniques) {
-      keys += (keys.empty() ? "" : ", ") + std::string(unique.primary ? "PRIMARY KEY" : "UNIQUE") +
-              " (" + joined(unique.columns) + ")";
-    }
-    script += keys + ");\n";
-  }
-  return script;
-}
-
 void store_fixture::start(std::unique_ptr<pawl::store> store,
-                          const std::vector<pawl::memory_table>& tables) {
+                          const std::vector<std::string>& tables) {
   store_ = std::move(store);
   must(store_->migrate());
-  std::vector<std::string> names;
-  for (const auto& table : tables) {
-    names.push_back(table.definition.name);
-  }
-  catalog_ = must(store_->read_catalog(names));
+  catalog_ = must(store_->read_catalog(tables));
   keeper_ = must(store_->open_keeper());
   node_ = must(
       keeper_->register_node({.consumer = "c", .shards = shards, .node = "a", .lease_ms = 60'000}));
@@ -163,11 +168,21 @@ std::unique_ptr<store_fixture> on_memory::open(const std::vector<pawl::memory_ta
 }
 
 std::unique_ptr<store_fixture> on_postgres::open(const std::vector<pawl::memory_table>& tables) {
-  return std::make_unique<postgres_fixture>(tables);
+  return open(script_of(tables), names_of(tables));
+}
+
+std::unique_ptr<store_fixture> on_postgres::open(const std::string& script,
+                                                 const std::vector<std::string>& tables) {
+  return std::make_unique<postgres_fixture>(script, tables);
 }
 
 std::unique_ptr<store_fixture> on_sqlite::open(const std::vector<pawl::memory_table>& tables) {
-  return std::make_unique<sqlite_fixture>(tables);
+  return open(script_of(tables), names_of(tables));
+}
+
+std::unique_ptr<store_fixture> on_sqlite::open(const std::string& script,
+                                               const std::vector<std::string>& tables) {
+  return std::make_unique<sqlite_fixture>(script, tables);
 }
 
 }  // namespace pawl_test

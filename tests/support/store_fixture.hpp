@@ -31,7 +31,7 @@ class store_fixture {
 
  protected:
   /// For the makers: migrates, reads the catalog, registers and takes the leases.
-  void start(std::unique_ptr<pawl::store> store, const std::vector<pawl::memory_table>& tables);
+  void start(std::unique_ptr<pawl::store> store, const std::vector<std::string>& tables);
 
  private:
   std::unique_ptr<pawl::store> store_;
@@ -41,17 +41,23 @@ class store_fixture {
   std::vector<pawl::shard_grant> grants_;
 };
 
-/// The tables as a script for a SQL store.
-[[nodiscard]] std::string script_of(const std::vector<pawl::memory_table>& tables);
-
 struct on_memory {
+  static constexpr int percent_of_cases = 100;
   static std::unique_ptr<store_fixture> open(const std::vector<pawl::memory_table>& tables);
 };
 struct on_sqlite {
+  static constexpr int percent_of_cases = 50;
   static std::unique_ptr<store_fixture> open(const std::vector<pawl::memory_table>& tables);
+  /// With tables that the memory store does not have: a script, and their names.
+  static std::unique_ptr<store_fixture> open(const std::string& script,
+                                             const std::vector<std::string>& tables);
 };
 struct on_postgres {
+  static constexpr int percent_of_cases = 12;
   static std::unique_ptr<store_fixture> open(const std::vector<pawl::memory_table>& tables);
+  /// With tables that the memory store does not have: a script, and their names.
+  static std::unique_ptr<store_fixture> open(const std::string& script,
+                                             const std::vector<std::string>& tables);
 };
 
 }  // namespace pawl_test
@@ -60,3 +66,7 @@ struct on_postgres {
 #define STORE_TEST_CASE(sentence)                                              \
   TEMPLATE_TEST_CASE(sentence, "", pawl_test::on_memory, pawl_test::on_sqlite, \
                      pawl_test::on_postgres)
+
+/// Likewise where only SQL can say what the tables are like.
+#define SQL_TEST_CASE(sentence) \
+  TEMPLATE_TEST_CASE(sentence, "", pawl_test::on_sqlite, pawl_test::on_postgres)
