@@ -264,3 +264,47 @@ TEST_CASE("PostgreSQL: a new owner ends sessions whose open commits outlast the 
   REQUIRE_FALSE(done.ok());
   CHECK(stock_of_a(node) == "0");
 }
+
+TEST_CASE("PostgreSQL: a deadlock with somebody else is contended, though the driver has no code") {
+  postgres_node node(stock_sql, {"stock"});
+  auto first = node.committer(0, {.lock_ms = 10'000, .statement_ms = 20'000});
+  auto second = node.committer(1, {.lock_ms = 10'000, .statement_ms = 20'000});
+  add_uncommitted(node, *first);
+  take(second->begin(), "begin");
+  take(second->fence(node.grants), "fence");
+  take(second->apply(add_one(node, {"b"})), "apply");
+  auto crossing = std::async(std::launch::async, [&] {
+    auto done = first->apply(add_one(node, {"b"}));
+    first->rollback();
+    return done;
+  });
+  const auto mine = second->apply(add_one(node, {"a"}));
+  second->rollback();
+  const auto other = crossing.get();
+  REQUIRE(mine.ok() != other.ok());
+  const error& why = mine.ok() ? other.error() : mine.error();
+  CHECK(why.kind == fault::contended);
+  CHECK(why.code == "40P01");
+}
+
+TEST_CASE("PostgreSQL: a table that is gone is the deployment's fault, no message's") {
+  postgres_node node(stock_sql, {"stock"});
+  auto session = node.committer();
+  node.database.execute("DROP TABLE stock");
+  take(session->begin(), "begin");
+  take(session->fence(node.grants), "fence");
+  const auto gone = session->apply(add_one(node, {"a"}));
+  REQUIRE_FALSE(gone.ok());
+  CHECK(gone.error().kind == fault::deployment);
+  CHECK(gone.error().code == "42P01");
+}
+
+TEST_CASE("PostgreSQL: commits go on while plans are dropped and made anew") {
+  postgres_node node(stock_sql, {"stock"});
+  auto session = node.committer();
+  for (int i = 0; i < 40; ++i) {
+    add_uncommitted(node, *session);
+    take(session->commit(), "commit");
+  }
+  CHECK(stock_of_a(node) == "40");
+}

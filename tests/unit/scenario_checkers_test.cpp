@@ -75,6 +75,13 @@ TEST_CASE("order: within a run, what came first takes effect first") {
   CHECK_FALSE(order_per_entity().check(three_orders, found).holds);
 }
 
+TEST_CASE("order: a repeat is no matter of order under `arrival`") {
+  evidence found;
+  found.deliveries = {{1, 0}, {1, 1}, {1, 0}};
+  found.probes = {probe(1, 0), probe(2, 1), probe(3, 0)};
+  CHECK(order_per_entity().check(three_orders, found).holds);
+}
+
 TEST_CASE("order: a later run starts anew, since what it gets again may come in another order") {
   evidence found;
   found.deliveries = {{1, 0}, {1, 1}, {2, 0}};
