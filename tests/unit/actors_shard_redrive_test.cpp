@@ -443,3 +443,19 @@ TEST_CASE("a redelivery of a parked message does not take its place in the order
     CHECK(w.counted().of(content == 1 ? outcome::duplicate : outcome::conflict) == 1);
   }
 }
+
+TEST_CASE("parked messages are not read again while some of those read before are undone") {
+  world w;
+  w.deliver_together({sequence(2), sequence(3), sequence(4)});
+  w.run();
+  w.throws["v2"] = 1;
+  w.deliver(sequence(1));
+  while (w.applied("A") != "v1 v2") {
+    w.happen(0);
+  }
+  w.happen(0);  // the answer of the flight that v2 made alone
+  REQUIRE(w.waiting.size() == 1);
+  CHECK(w.waiting[0].kind == world::event::what::work);
+  w.run();
+  CHECK(w.applied("A") == "v1 v2 v3 v4");
+}
