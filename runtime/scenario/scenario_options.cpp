@@ -6,6 +6,7 @@ namespace {
 using type = option_type;
 
 constexpr std::int64_t everything = 1'000'000;  // 100 % in parts per million
+constexpr std::int64_t number_max = 1'000'000'000'000;
 constexpr std::int64_t messages_max = 100'000'000;
 
 constexpr config_option options[] = {
@@ -63,13 +64,13 @@ constexpr config_option options[] = {
     {.path = "workload[].fields.*.min",
      .type = type::integer,
      .text = "Least number.",
-     .minimum = INT64_MIN,
-     .maximum = INT64_MAX},
+     .minimum = -number_max,
+     .maximum = number_max},
     {.path = "workload[].fields.*.max",
      .type = type::integer,
      .text = "Greatest number.",
-     .minimum = INT64_MIN,
-     .maximum = INT64_MAX},
+     .minimum = -number_max,
+     .maximum = number_max},
     {.path = "workload[].fields.*.values", .type = type::list, .text = "One of these texts."},
     {.path = "faults", .type = type::map, .text = "What goes wrong, in message counts."},
     {.path = "faults.duplicate",
@@ -80,12 +81,12 @@ constexpr config_option options[] = {
     {.path = "faults.reorder", .type = type::map, .text = "Messages that are published late."},
     {.path = "faults.reorder.share",
      .type = type::percent,
-     .text = "how many of them",
+     .text = "How many of them.",
      .maximum = everything,
      .required = true},
     {.path = "faults.reorder.distance",
      .type = type::integer,
-     .text = "by how many messages at most",
+     .text = "By how many messages at most.",
      .minimum = 1,
      .maximum = messages_max,
      .required = true},
@@ -104,13 +105,13 @@ constexpr config_option options[] = {
      .text = "The consumer is torn down without flushing and built again over the same store."},
     {.path = "faults.crash.at",
      .type = type::choice,
-     .text = "the point of a commit at which it strikes",
+     .text = "The point of a commit at which it strikes.",
      .choices = "before_fence|after_fence|after_guards|after_effects|before_commit|"
                 "after_commit_before_ack|after_ack_before_position",
      .required = true},
     {.path = "faults.crash.every",
      .type = type::integer,
-     .text = "once so many more deliveries are finished",
+     .text = "Once so many more deliveries are finished.",
      .minimum = 1,
      .maximum = messages_max,
      .required = true},
@@ -120,12 +121,12 @@ constexpr config_option options[] = {
      .required = true},
     {.path = "expect[].query",
      .type = type::text,
-     .text = "a query over the user's tables that answers one number",
+     .text = "A query over the user's tables that answers one number.",
      .required = true},
     {.path = "expect[].equals",
      .type = type::text,
-     .text = "a number, or `count()`, `sum($.x)`, `min($.x)`, `max($.x)`, `sum_latest($.x)` over "
-             "the distinct messages",
+     .text = "A number, or `count()`, `sum($.x)`, `min($.x)`, `max($.x)`, `sum_latest($.x)` over "
+             "the distinct messages.",
      .required = true},
     {.path = "expect[].type",
      .type = type::text,
@@ -136,8 +137,32 @@ constexpr config_option options[] = {
      .choices = "naive"},
 };
 
+constexpr std::string_view preface = R"(# A scenario file
+Generated from the declarations that the program reads; a test compares them.
+
+A scenario sends seeded messages through the handlers of a node file, lets things go wrong, and
+checks what must hold: `pawl run FILE`. The same seed gives the same messages, deliveries and faults
+to every consumer that is compared.
+
+* Written as a node file is (docs/config.md): one reading of YAML, paths relative to the file.
+* Generated messages have what the handlers read: keys `SKU-1`, `SKU-2` ..., ids that are unique,
+  versions that rise from 1 for each entity, values that fit their columns.
+* `effects_once`: no message took effect twice for an entity. `order_per_entity`: each entity's
+  messages took effect by their order policy. `nothing_lost`: every message took effect, was stale,
+  was a repeat, or was set aside. What `dedupe: natural` handles is only checked by queries.
+* A query's `equals` is a number or is worked out from the distinct messages: `count()`,
+  `sum($.quantity)`, `min($.x)`, `max($.x)`, or `sum_latest($.x)`, which takes of each entity only
+  the message with the highest version.
+* Each consumer gets a fresh SQLite store. For another database, `--store` names an empty one for
+  each, with `{consumer}` where their names should stand.
+
+In the headings `*` is a name that you choose, and `[]` an element of a list.
+)";
+
 }  // namespace
 
 option_table scenario_options() { return options; }
+
+std::string scenario_reference() { return std::string(preface) + option_reference(options); }
 
 }  // namespace pawl

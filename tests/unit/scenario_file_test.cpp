@@ -1,6 +1,11 @@
 #include "runtime/scenario/scenario_file.hpp"
 
+#include "runtime/scenario/scenario_options.hpp"
 #include "tests/check.hpp"
+#include "tests/support/paths.hpp"
+
+#include <fstream>
+#include <sstream>
 
 namespace pawl {
 namespace {
@@ -122,6 +127,13 @@ TEST_CASE("a queue has no position to crash before") {
 TEST_CASE("a log has no acknowledgements to lose") {
   CHECK(first_problem(with("broker: queue", "broker: log")).find("`lost_ack`") !=
         std::string::npos);
+}
+
+TEST_CASE("docs/scenarios.md is what the options say") {
+  std::ifstream file(test_root() + "/docs/scenarios.md");
+  std::stringstream text;
+  text << file.rdbuf();
+  CHECK((text.str() == scenario_reference()));
 }
 
 }  // namespace pawl
