@@ -103,7 +103,8 @@ class commit_session {
   /// Runs one statement. Guards answer per row; others are `written` or the whole statement fails
   /// (`poison` too if a row was not written: commit.md section 3).
   virtual result<std::vector<row_verdict>> apply(const effect_statement& statement) = 0;
-  /// True where the row is new; a known one (same key and fingerprint) is counted.
+  /// True where the row is new; a known one (same key and fingerprint) is counted, and one of
+  /// reason `conflict` takes the new reason: it is a guard from now on, and may block.
   virtual result<std::vector<bool>> write_dead_letters(std::span<const dead_letter_row> rows) = 0;
   virtual status write_parked(std::span<const parked_row> rows) = 0;
   /// Makes deferred constraints speak now; afterwards they are as the catalog says. Cheap where

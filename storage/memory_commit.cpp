@@ -170,6 +170,10 @@ result<std::vector<bool>> memory_commit::write_dead_letters(std::span<const dead
       letters.back().id = ++consumer_.dead_letter_id;
     } else {
       same->count += row.count;
+      same->blocks = same->blocks || row.blocks;
+      if (same->reason == "conflict") {
+        same->reason = row.reason;
+      }
     }
     consumer_.dead_letters.put(row.key, std::move(letters));
   }

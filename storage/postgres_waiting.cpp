@@ -189,7 +189,7 @@ result<std::vector<bool>> postgres_waiting::write_dead_letters(
   if (!inserted) {
     return inserted.error();
   }
-  array_literal known_keys, known_contents, known_counts;
+  array_literal known_keys, known_contents, known_counts, known_reasons, known_blocks;
   std::vector<bool> written(merged.first.size(), false);
   for (std::size_t row = 0; row < pg::row_count(*inserted); ++row) {
     const content_key found{ledger_key_from_uuid(pg::cell(*inserted, row, 0).view()),
@@ -206,13 +206,18 @@ result<std::vector<bool>> postgres_waiting::write_dead_letters(
       known_keys.add(rows[merged.first[at]].key);
       known_contents.add(rows[merged.first[at]].content);
       known_counts.add(merged.counts[at]);
+      known_reasons.add(rows[merged.first[at]].reason);
+      known_blocks.add_truth(rows[merged.first[at]].blocks);
     }
   }
   auto counted = connection.run(
-      "UPDATE pawl.dead_letter AS l SET seen = l.seen + d.seen FROM unnest($1::uuid[], "
-      "$2::bigint[], $3::bigint[]) AS d(key, fingerprint, seen) WHERE l.consumer = " +
+      "UPDATE pawl.dead_letter AS l SET seen = l.seen + d.seen, blocks = l.blocks OR d.blocks, "
+      "reason = CASE WHEN l.reason = 'conflict' THEN d.reason ELSE l.reason END FROM "
+      "unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::text[], $5::boolean[]) "
+      "AS d(key, fingerprint, seen, reason, blocks) WHERE l.consumer = " +
           consumer_ + " AND l.key = d.key AND l.fingerprint = d.fingerprint",
-      {known_keys.take(), known_contents.take(), known_counts.take()});
+      {known_keys.take(), known_contents.take(), known_counts.take(), known_reasons.take(),
+       known_blocks.take()});
   if (!counted) {
     return counted.error();
   }

@@ -65,6 +65,25 @@ STORE_TEST_CASE("a conflict's dead letter is no guard: the first content stays a
   CHECK(at.commit_one(shop::apply(first, {at.reserve("a", 3)})) == outcome::duplicate);
 }
 
+STORE_TEST_CASE(
+    "a conflict that later fails for itself becomes a dead letter: a guard that may block") {
+  shop at(TestType::open(shop_tables()));
+  const auto other = pair_of(policies::natural, {.content = "y"});
+  auto conflict = shop::apply(other, {});
+  conflict.what = disposition::settle;
+  conflict.settled = outcome::conflict;
+  CHECK(at.commit_one(conflict) == outcome::conflict);
+  auto dead = shop::dead(other);
+  dead.blocks = true;
+  CHECK(at.commit_one(dead) == outcome::dead);
+  const auto letters = at.dead_letters();
+  REQUIRE(letters.size() == 1);
+  CHECK(letters[0].reason == "handler");
+  CHECK(letters[0].blocks);
+  CHECK(letters[0].count == 2);
+  CHECK(at.commit_one(shop::apply(other, {at.count("a", 1)})) == outcome::duplicate);
+}
+
 STORE_TEST_CASE("one id for two entities is two messages") {
   shop at(TestType::open(shop_tables()));
   const auto answers = at.commit(
