@@ -1,0 +1,80 @@
+#include "runtime/cli/console.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace pawl {
+
+void console::line(const std::string& text) const {
+  if (!json_) {
+    fmt::print("{}\n", text);
+  }
+}
+
+void console::document(const nlohmann::json& one) const {
+  if (json_) {
+    // Text from a message may be any bytes: what is not UTF-8 is shown replaced, never thrown at a
+    // person.
+    fmt::print("{}\n", one.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  }
+}
+
+exit_code console::fail(const error& why) const {
+  fmt::print(stderr, "pawl: {}\n", why.text);
+  const bool may_pass = why.kind == fault::retry || why.kind == fault::contended;
+  return may_pass ? exit_code::unreachable : exit_code::refused;
+}
+
+exit_code console::fail(const std::vector<config_problem>& problems) const {
+  for (const config_problem& one : problems) {
+    fmt::print(stderr, "{}\n", to_text(one));
+  }
+  return exit_code::refused;
+}
+
+admin_access open_admin(const console& out, const std::string& file) {
+  admin_access access;
+  auto opened = open_node(file, process_environment());
+  if (!opened.value.has_value()) {
+    access.failed =
+        opened.failure.has_value() ? out.fail(*opened.failure) : out.fail(opened.problems);
+    return access;
+  }
+  auto admin = opened.value->database->open_admin(opened.value->config.consumer);
+  if (!admin.ok()) {
+    access.failed = out.fail(admin.error());
+    return access;
+  }
+  access.node = std::move(opened.value);
+  access.admin = std::move(*admin);
+  return access;
+}
+
+result<entity_ref> parse_entity(const std::string& text) {
+  const auto slash = text.find('/');
+  if (slash == std::string::npos || slash == 0 || slash + 1 == text.size()) {
+    return error{
+        fault::refused, "entity",
+        "`" + text + "` is not an entity; write its type and key as TYPE/KEY, like sku/A-1"};
+  }
+  return entity_ref{text.substr(0, slash), text.substr(slash + 1)};
+}
+
+std::string duration_text(std::int64_t ms) {
+  constexpr std::int64_t second = 1000;
+  constexpr std::int64_t minute = 60 * second;
+  constexpr std::int64_t hour = 60 * minute;
+  if (ms < minute) {
+    return fmt::format("{} s", ms / second);
+  }
+  if (ms < 2 * hour) {
+    return fmt::format("{} min", ms / minute);
+  }
+  if (ms < 48 * hour) {
+    return fmt::format("{} h", ms / hour);
+  }
+  return fmt::format("{} days", ms / (24 * hour));
+}
+
+}  // namespace pawl

@@ -1,0 +1,3 @@
+#include "runtime/cli/cli.hpp"
+
+int main(int argc, char** argv) { return pawl::run_command_line(argc, argv); }
