@@ -176,8 +176,9 @@ class endless_source final : public source {
 
 constexpr const char* node_text = R"(
 consumer: bench
-store: memory:
+store: 'memory:'
 sources: {in: {file: "-"}}
+ledger: {window: 7d}
 entities:
   sku:
     messages:
