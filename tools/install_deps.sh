@@ -8,6 +8,8 @@ build="g++ make cmake ninja-build ccache pkg-config python3 libcaf-dev libpqxx-d
   libyaml-cpp-dev nlohmann-json3-dev"
 test="catch2 librapidcheck-dev postgresql"
 check="git clang-format clang-tidy"
+# Fetches test data. Node's own packages bring an npm that Debian's database does not know.
+command -v npm >/dev/null || test="$test npm"
 
 wanted=
 for group in "${@:-all}"; do
