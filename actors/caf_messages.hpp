@@ -95,6 +95,11 @@ struct drain_request {
   park_reason why = park_reason::behind_dead;
 };
 
+/// Shard -> shard: the pairs of a dead letter that was decoded anew are finished.
+struct letter_handled {
+  decoded_letter letter;
+};
+
 /// Committer -> itself: commit what has gathered.
 struct flush_commits {};
 
@@ -138,6 +143,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(pawl::msg<pawl::fetch_dead_letter>)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(pawl::msg<pawl::fetched_dead_letter>)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(pawl::msg<pawl::redrive_request>)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(pawl::msg<pawl::drain_request>)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(pawl::msg<pawl::letter_handled>)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(pawl::msg<pawl::finished_deliveries>)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(pawl::msg<pawl::store_positions>)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(pawl::sweep_lanes)

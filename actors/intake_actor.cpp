@@ -20,7 +20,7 @@ intake_actor::intake_actor(caf::actor_config& config, node_surroundings* around,
       around_(around),
       index_(settings.index),
       source_(std::move(from)),
-      intake_(std::move(settings), around->decoding, source_->is_log()),
+      intake_(std::move(settings), around->decoding_of(source_->name()), source_->is_log()),
       shards_(std::move(shards)),
       janitor_(std::move(janitor)) {}
 
@@ -74,6 +74,7 @@ void intake_actor::poll() {
       poll_later(std::chrono::milliseconds(backoff_ms(poll_retry, ++failures_, id())));
     } else {
       ended_ = true;
+      around_->alarms->raise("source:" + source_->name(), answer.error().text);
       around_->ended(false, "source " + source_->name() + ": " + answer.error().text);
     }
     return;

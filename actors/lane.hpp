@@ -57,6 +57,7 @@ class lane {
   bool row_locked = false;     ///< the alarm of a held part is raised
   bool failure_noted = false;  ///< the worker of this flight crashed after its part
   bool redriving = false;      ///< a dead letter of this entity is on its way
+  bool elsewhere = false;      ///< its messages are handled in other entities' lanes
   bool held = false;           ///< a dead letter that was made or read here holds the entity
   std::optional<message_version> gap_closed_at;  ///< told by the flight's note: true once the
                                                  ///< flight is committed

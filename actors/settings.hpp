@@ -11,7 +11,9 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
+#include <string_view>
 
 namespace pawl {
 
@@ -22,6 +24,8 @@ struct node_surroundings {
   shard_settings shards;
   entity_surroundings entities;
   decoder_config decoding;
+  /// Where a source's messages say their type, by the source's name; `decoding` says it for others.
+  std::map<std::string, std::string, std::less<>> type_paths;
   counters* counted = nullptr;
   position_board* delivered = nullptr;
   alarm_board* alarms = nullptr;
@@ -36,6 +40,16 @@ struct node_surroundings {
   /// Blocking actors get a thread of their own; not in simulations, where one thread runs
   /// everything.
   bool detached = true;
+
+  /// What decodes the messages of a source, received now or read from the store.
+  [[nodiscard]] decoder_config decoding_of(std::string_view source) const {
+    decoder_config made = decoding;
+    const auto own = type_paths.find(source);
+    if (own != type_paths.end()) {
+      made.type_path = own->second;
+    }
+    return made;
+  }
 };
 
 }  // namespace pawl

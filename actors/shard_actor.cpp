@@ -2,6 +2,7 @@
 
 #include "actors/entity_actor.hpp"
 #include "protocol/envelope.hpp"
+#include "protocol/hash.hpp"
 
 #include <chrono>
 #include <utility>
@@ -19,8 +20,7 @@ shard_actor::shard_actor(caf::actor_config& config, node_surroundings* around, s
       around_(around),
       grant_(grant),
       committer_(std::move(committer)),
-      lanes_(around->shards, *around->counted, *around->alarms),
-      decoder_(around->decoding) {}
+      lanes_(around->shards, *around->counted, *around->alarms) {}
 
 caf::behavior shard_actor::make_behavior() {
   delayed_send(this, sweep_interval, sweep_lanes{});
@@ -60,6 +60,10 @@ caf::behavior shard_actor::make_behavior() {
         act(out);
       },
       [this](const msg<fetched_dead_letter>& fetched) {
+        if (fetched->row.has_value() && fetched->mark == dead_letter_mark::retry &&
+            hand_over(*fetched->row)) {
+          return;
+        }
         task_ptr one;
         if (fetched->row.has_value() && fetched->row->mark != dead_letter_mark::none) {
           const dead_letter_row& row = *fetched->row;
@@ -90,7 +94,16 @@ caf::behavior shard_actor::make_behavior() {
         act(out);
         delayed_send(this, sweep_interval, sweep_lanes{});
       },
-      [this](const msg<know_intakes>& known) { intakes_ = known->intakes; },
+      [this](const msg<letter_handled>& handled) {
+        shard_output out;
+        lanes_.handled_elsewhere(handled->letter.entity, handled->letter.id, around_->now_ms(),
+                                 out);
+        act(out);
+      },
+      [this](const msg<know_others>& known) {
+        intakes_ = known->intakes;
+        shards_ = known->shards;
+      },
   };
 }
 
@@ -114,7 +127,7 @@ task_ptr shard_actor::task_of(const addressed_ptr& pair, const entity_ref& entit
 addressed_ptr shard_actor::decode(const std::string& envelope, const entity_ref& entity) {
   const auto opened = decode_envelope(envelope);
   if (opened.ok()) {
-    return decoder_.decode_for(opened->received, entity);
+    return decoder_for(opened->received->origin.source).decode_for(opened->received, entity);
   }
   auto broken = std::make_shared<addressed_message>();
   broken->source = std::make_shared<message>();
@@ -122,6 +135,52 @@ addressed_ptr shard_actor::decode(const std::string& envelope, const entity_ref&
   broken->entity = entity;
   broken->undecodable = opened.error();
   return broken;
+}
+
+message_decoder& shard_actor::decoder_for(const std::string& source) {
+  const auto known = decoders_.find(source);
+  return known != decoders_.end()
+             ? known->second
+             : decoders_.emplace(source, message_decoder(around_->decoding_of(source)))
+                   .first->second;
+}
+
+bool shard_actor::hand_over(const dead_letter_row& row) {
+  if (row.entity.type != source_entity_type) {
+    return false;
+  }
+  const auto opened = decode_envelope(row.envelope);
+  if (!opened.ok()) {
+    return false;
+  }
+  const message_ptr& again = opened->received;
+  const std::vector<addressed_ptr> pairs = decoder_for(again->origin.source).decode(again);
+  if (!pairs.empty() && pairs.front()->undecodable.has_value()) {
+    return false;
+  }
+  shard_output out;
+  if (lanes_.hand_over(row.entity, out)) {
+    auto delivered = std::make_shared<delivery>();
+    delivered->origin = again->origin;
+    delivered->bytes = again->payload.size();
+    delivered->letter = decoded_letter{row.entity, grant_.shard, row.id};
+    delivered->open.store(static_cast<std::uint32_t>(pairs.size()), std::memory_order_relaxed);
+    around_->counted->pairs(pairs.size());
+    for (const addressed_ptr& pair : pairs) {
+      auto made = std::make_shared<task>();
+      made->pair = pair;
+      made->shard = shard_of(pair->entity, static_cast<std::uint32_t>(shards_.size()));
+      made->waiting.push_back(delivered);
+      const caf::actor& owner = shards_[made->shard.value];
+      caf::anon_send(owner, msg<accepted_tasks>(std::make_shared<accepted_tasks>(1, made)));
+    }
+    if (pairs.empty()) {
+      around_->counted->unaddressed(1);
+      out.finished.push_back(std::move(delivered));
+    }
+  }
+  act(out);
+  return true;
 }
 
 void shard_actor::act(shard_output& out) {
@@ -165,6 +224,12 @@ void shard_actor::act(shard_output& out) {
   }
   std::vector<std::shared_ptr<finished_deliveries>> per_intake(intakes_.size());
   for (delivery_ptr& one : out.finished) {
+    if (one->letter.has_value()) {
+      caf::anon_send(
+          shards_[one->letter->shard.value],
+          msg<letter_handled>(std::make_shared<letter_handled>(letter_handled{*one->letter})));
+      continue;
+    }
     auto& list = per_intake[one->source];
     if (list == nullptr) {
       list = std::make_shared<finished_deliveries>();
@@ -181,6 +246,7 @@ void shard_actor::act(shard_output& out) {
 void shard_actor::on_exit() {
   workers_.clear();
   intakes_.clear();
+  shards_.clear();
   committer_ = nullptr;
 }
 

@@ -163,8 +163,10 @@ void shard_lanes::settle(const entity_ref& entity, std::uint64_t flight, const p
       break;
     case part_status::held:
       at.reload_next = true;
-      at.row_locked = true;
-      alarms_->raise(alarm_name("row-locked", entity), answer.why.text);
+      if (answer.why.kind == fault::contended) {
+        at.row_locked = true;
+        alarms_->raise(alarm_name("row-locked", entity), answer.why.text);
+      }
       back_off(entity, at, ++at.reloads, out);
       break;
     case part_status::lost:
@@ -265,7 +267,7 @@ void shard_lanes::passivate(std::int64_t now_ms, shard_output& out) {
   std::erase_if(lanes_, [&](const auto& entry) {
     const lane& at = entry.second;
     // That a dead letter holds the entity is kept until no request that was made before can come.
-    const bool idle = at.now == lane::phase::idle && at.empty() &&
+    const bool idle = at.now == lane::phase::idle && at.empty() && !at.elsewhere &&
                       ((crowded && !at.held) || now_ms - at.active_ms >= settings_.passivate_ms);
     if (idle && at.has_worker) {
       out.ended_workers.push_back(entry.first);

@@ -80,6 +80,12 @@ class shard_lanes {
   void fetched(const entity_ref& entity, park_reason why, std::vector<task_ptr> tasks, bool last,
                shard_output& out);
   void fetched_dead(const entity_ref& entity, task_ptr one, shard_output& out);
+  /// The dead letter that was fetched is decodable by now, and the caller sends its pairs to their
+  /// shards if this is true. Until `handled_elsewhere` no other one of its entity is redriven.
+  [[nodiscard]] bool hand_over(const entity_ref& entity, shard_output& out);
+  /// Its pairs are finished: it is given up.
+  void handled_elsewhere(const entity_ref& entity, std::int64_t id, std::int64_t now_ms,
+                         shard_output& out);
 
   /// Ends the workers of entities that have been idle for long.
   void passivate(std::int64_t now_ms, shard_output& out);

@@ -35,7 +35,7 @@ std::string dead_letter_alarm(const entity_ref& entity) {
 void shard_lanes::redrive(const entity_ref& entity, std::int64_t id, dead_letter_mark mark,
                           std::int64_t now_ms, shard_output& out) {
   lane& at = open_lane(entity, now_ms);
-  if (at.redriving) {
+  if (at.redriving || at.elsewhere) {
     return;  // the mark stays in the store: the janitor brings it again
   }
   redrives_[entity] = {id, mark};
@@ -121,6 +121,26 @@ void shard_lanes::fetched_dead(const entity_ref& entity, task_ptr one, shard_out
   go(entity, *at, out);
 }
 
+bool shard_lanes::hand_over(const entity_ref& entity, shard_output& out) {
+  lane* at = find(entity);
+  if (at == nullptr || at->now != lane::phase::fetching) {
+    return false;
+  }
+  at->now = lane::phase::idle;
+  at->redriving = false;
+  at->elsewhere = true;
+  go(entity, *at, out);
+  return true;
+}
+
+void shard_lanes::handled_elsewhere(const entity_ref& entity, std::int64_t id, std::int64_t now_ms,
+                                    shard_output& out) {
+  lane& at = open_lane(entity, now_ms);
+  at.elsewhere = false;
+  redrives_[entity] = {id, dead_letter_mark::discard};
+  go(entity, at, out);
+}
+
 void shard_lanes::join_twin(lane& at, task& stored) {
   const auto twin = twins_.find(stored.pair->key);
   if (twin != twins_.end() && says_the_same(*twin->second->pair, *stored.pair)) {
@@ -142,6 +162,9 @@ void shard_lanes::finish_stored(const entity_ref& entity, lane& at, const task& 
     return;
   }
   at.redriving = false;
+  if (done.verdict == task_verdict::discard) {
+    alarms_->clear("conflict:" + entity.type + '/' + entity.key);
+  }
   if (done.held_entity && !holds) {
     alarms_->clear(dead_letter_alarm(entity));
     at.held = false;

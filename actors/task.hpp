@@ -13,6 +13,14 @@
 
 namespace pawl {
 
+/// A dead letter that could not be decoded once and can be now: its pairs are handled like those of
+/// a received message, and it is given up when they are finished.
+struct decoded_letter {
+  entity_ref entity;  ///< the reserved one that it lies with
+  shard_id shard;
+  std::int64_t id = 0;
+};
+
 /// One received message on its way: its ack waits for all its (entity, message) pairs. Shared by
 /// their tasks, in whichever shards they are.
 struct delivery {
@@ -20,6 +28,7 @@ struct delivery {
   std::size_t bytes = 0;
   std::uint32_t source = 0;  ///< index of the intake that waits for it
   std::atomic<std::uint32_t> open{0};
+  std::optional<decoded_letter> letter;  ///< then no intake waits for it, but this
 
   /// One pair is finished; true if it was the last.
   [[nodiscard]] bool finish_one() { return open.fetch_sub(1, std::memory_order_acq_rel) == 1; }

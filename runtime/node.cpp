@@ -1,8 +1,11 @@
 #include "runtime/node.hpp"
 
 #include "runtime/config/bind.hpp"
+#include "runtime/config/database_file.hpp"
 #include "runtime/config/node_file.hpp"
 #include "runtime/sources/make_source.hpp"
+
+#include <unistd.h>
 
 #include <utility>
 
@@ -14,29 +17,43 @@ status bring_schema(const opened_node& node) {
     const auto migrated = node.database->migrate();
     return migrated.ok() ? status{} : status{migrated.error()};
   }
-  const auto version = node.database->schema_version();
-  if (!version.ok()) {
-    return version.error();
-  }
-  if (*version != node.database->wanted_version()) {
-    return error{fault::refused, "schema",
-                 "the database has version " + std::to_string(*version) +
-                     " of Pawl's tables and this program needs " +
-                     std::to_string(node.database->wanted_version()) + "; run `pawl migrate " +
-                     node.config.file.string() + "`, or write `store: {url: ..., migrate: auto}`"};
-  }
-  return {};
+  return require_schema(node);
+}
+
+std::string host_name() {
+  char name[256] = {};
+  return ::gethostname(name, sizeof name - 1) == 0 && name[0] != '\0' ? name : "node";
 }
 
 std::vector<runtime_source> make_sources(const node_config& config, bool once) {
   std::vector<runtime_source> made;
   for (const source_config& one : config.sources) {
-    made.push_back({make_source(one, once), one.ignore_types});
+    made.push_back({make_source(one, once), one.ignore_types, one.type_path});
   }
   return made;
 }
 
 }  // namespace
+
+status require_schema(const opened_node& node) {
+  const auto found = node.database->schema_version();
+  if (!found.ok()) {
+    return found.error();
+  }
+  const int wanted = node.database->wanted_version();
+  if (*found == wanted) {
+    return {};
+  }
+  const std::string have =
+      *found == 0 ? "the database has no tables of Pawl's yet"
+                  : "Pawl's tables in the database have version " + std::to_string(*found) +
+                        ", and this program needs version " + std::to_string(wanted);
+  return error{fault::refused, "schema",
+               have + "; " +
+                   (*found < wanted ? "run `pawl migrate " + node.config.file.string() +
+                                          "`, or write `store: {url: ..., migrate: auto}`"
+                                    : "use a newer pawl: an older one would not understand them")};
+}
 
 runtime_config runtime_options(const node_config& config) {
   using std::chrono::milliseconds;
@@ -66,9 +83,16 @@ node_attempt<opened_node> open_node(const std::string& file,
     attempt.problems = std::move(read.problems);
     return attempt;
   }
+  if (read.config->node_name.empty()) {
+    read.config->node_name = host_name();
+  }
   auto opened = open_store(read.config->store_url);
   if (!opened.ok()) {
-    attempt.failure = opened.error();
+    if (opened.error().kind == fault::refused) {
+      attempt.problems.push_back({read.config->store_where, opened.error().text, ""});
+    } else {
+      attempt.failure = opened.error();
+    }
     return attempt;
   }
   attempt.value = opened_node{std::move(*read.config), std::move(*opened)};
@@ -77,6 +101,10 @@ node_attempt<opened_node> open_node(const std::string& file,
 
 node_attempt<runtime_config> configure(const opened_node& node, bool once, bool with_sources) {
   node_attempt<runtime_config> attempt;
+  if (auto missing = missing_database(node.config)) {
+    attempt.problems.push_back(std::move(*missing));
+    return attempt;
+  }
   if (const status brought = bring_schema(node); !brought.ok()) {
     attempt.failure = brought.error();
     return attempt;

@@ -28,15 +28,20 @@ struct node_attempt {
   std::optional<error> failure;
 };
 
-/// Reads the file and opens its store; the database is not touched yet.
+/// Reads the file and opens its store; the database is not touched yet. A node without a name gets
+/// the host's.
 [[nodiscard]] node_attempt<opened_node> open_node(const std::string& file,
                                                   const environment_lookup& environment);
+
+/// Refused if Pawl's tables are not those that this program needs; the text says what to do.
+[[nodiscard]] status require_schema(const opened_node& node);
 
 /// The numbers and names of a node file; store, handlers and sources are still to come.
 [[nodiscard]] runtime_config runtime_options(const node_config& config);
 
 /// Reads the catalog and binds the declared handlers; migrates before if the file says `migrate:
-/// auto`, else the schema must be the one that this program needs. Sources are made too, unless
+/// auto`, else the schema must be the one that this program needs. A SQLite file that is not there
+/// is a problem: it would have none of the user's tables. Sources are made too, unless
 /// `with_sources` is false.
 [[nodiscard]] node_attempt<runtime_config> configure(const opened_node& node, bool once,
                                                      bool with_sources = true);

@@ -2,16 +2,24 @@
 
 #include "runtime/clocks.hpp"
 #include "runtime/start_actors.hpp"
+#include "runtime/stored_work.hpp"
 #include "storage/table_rules.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <iterator>
 #include <mutex>
 #include <set>
+#include <thread>
 #include <utility>
 
 namespace pawl {
+namespace {
+
+constexpr std::chrono::milliseconds look_again{20};
+
+}  // namespace
 
 /// Order of the members: what the actors use is made before them and outlives them.
 struct runtime::impl {
@@ -29,16 +37,22 @@ struct runtime::impl {
   runtime_end end;
   bool has_ended = false;
 
+  stored_work pending;
+
   std::unique_ptr<node_actors> actors;
 
   explicit impl(runtime_config given)
-      : config(std::move(given)), alarms(wall_clock_ms, config.on_alarm) {}
+      : config(std::move(given)),
+        alarms(wall_clock_ms, config.on_alarm),
+        pending(*config.database, config.consumer) {}
 
   status prepare();
   result<std::vector<shard_grant>> take_leases();
   status start_actors(std::vector<shard_grant> grants);
   runner_config make_runner_config() const;
+  bool wait_intakes(std::chrono::milliseconds at_most);
   void end_actors();
+  void give_back();
 };
 
 status runtime::impl::prepare() {
@@ -57,6 +71,9 @@ status runtime::impl::prepare() {
     }
     handlers.enter(one.contract.get(), one.run);
     around.decoding.contracts.push_back(one.contract.get());
+  }
+  for (const runtime_source& one : config.sources) {
+    around.type_paths.emplace(one.from->name(), one.type_path);
   }
   around.consumer = config.consumer;
   around.decoding.consumer = config.consumer;
@@ -123,6 +140,7 @@ status runtime::impl::start_actors(std::vector<shard_grant> grants) {
     std::copy_if(positions->begin(), positions->end(), std::back_inserter(stored),
                  [&](const source_position& at) { return at.source == one.from->name(); });
     if (const status started = one.from->start(stored); !started.ok()) {
+      alarms.raise("source:" + one.from->name(), started.error().text);
       return error{started.error().kind, started.error().code,
                    "source " + one.from->name() + ": " + started.error().text};
     }
@@ -169,6 +187,14 @@ void runtime::impl::end_actors() {
   actors.reset();
 }
 
+/// A lease that can't be given back ends by itself.
+void runtime::impl::give_back() {
+  auto keeper = config.database->open_keeper();
+  if (keeper.ok()) {
+    (void)(*keeper)->release(node);
+  }
+}
+
 runtime::runtime(std::unique_ptr<impl> inside) : impl_(std::move(inside)) {}
 
 runtime::~runtime() { abandon(); }
@@ -183,6 +209,7 @@ result<std::unique_ptr<runtime>> runtime::start(runtime_config config) {
     return grants.error();
   }
   if (const status started = inside->start_actors(std::move(*grants)); !started.ok()) {
+    inside->give_back();
     return started.error();
   }
   return std::unique_ptr<runtime>(new runtime(std::move(inside)));
@@ -208,11 +235,25 @@ result<std::vector<shard_grant>> runtime::impl::take_leases() {
   return grants;
 }
 
+bool runtime::impl::wait_intakes(std::chrono::milliseconds at_most) {
+  std::unique_lock lock(mutex);
+  return changed.wait_for(lock, at_most, [this] { return unfinished.empty() || has_ended; }) &&
+         !has_ended;
+}
+
 bool runtime::wait_finished(std::chrono::milliseconds at_most) {
-  std::unique_lock lock(impl_->mutex);
-  return impl_->changed.wait_for(lock, at_most, [this] {
-    return impl_->unfinished.empty() || impl_->has_ended;
-  }) && !impl_->has_ended;
+  const auto until = std::chrono::steady_clock::now() + at_most;
+  if (!impl_->wait_intakes(at_most)) {
+    return false;
+  }
+  // Intakes are finished with what is parked: draining goes on without them.
+  while (!impl_->pending.at_rest()) {
+    if (std::chrono::steady_clock::now() >= until || !ended().text.empty()) {
+      return false;
+    }
+    std::this_thread::sleep_for(look_again);
+  }
+  return true;
 }
 
 runtime_end runtime::ended() const {
@@ -224,15 +265,11 @@ bool runtime::drain(std::chrono::milliseconds at_most) {
   if (impl_->actors != nullptr) {
     impl_->actors->stop_intakes();
   }
-  const bool finished = wait_finished(at_most);
+  const bool finished = impl_->wait_intakes(at_most);
   const bool lost = ended().lost_leases;
   impl_->end_actors();
   if (!lost) {
-    // A lease that can't be given back ends by itself.
-    auto keeper = impl_->config.database->open_keeper();
-    if (keeper.ok()) {
-      (void)(*keeper)->release(impl_->node);
-    }
+    impl_->give_back();
   }
   return finished;
 }

@@ -24,6 +24,7 @@ namespace pawl {
 struct runtime_source {
   std::unique_ptr<source> from;
   std::vector<std::string> ignore_types;  ///< acknowledged and counted, never handled
+  std::string type_path = "$.type";       ///< where a message without a header `type` says its type
 };
 
 /// Everything a runtime needs. Defaults are those of a node file.
@@ -74,8 +75,10 @@ class runtime {
   /// As `abandon`, unless it was drained.
   ~runtime();
 
-  /// Waits until every source has ended and all it delivered is finished and its position stored;
-  /// false if that was not so within the time, or the runtime ended (`ended`) before.
+  /// Waits until every source has ended, all it delivered is finished and its position stored, and
+  /// nothing in the store is on its way by itself (parked messages that may go on, dead letters
+  /// that a person marked); false if that was not so within the time, or the runtime ended
+  /// (`ended`) before.
   bool wait_finished(std::chrono::milliseconds at_most);
   /// Something is wrong for good (a lost lease, a source that can't go on); the owner should stop
   /// and say it.

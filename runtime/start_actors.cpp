@@ -57,13 +57,14 @@ node_actors::node_actors(actors_plan plan) : impl_(std::make_unique<impl>(plan.h
   const auto keeper = system.spawn<keeper_actor, caf::detached>(
       plan.around, shared(std::move(plan.keeper)), plan.node, plan.lease_ms);
 
-  auto known = std::make_shared<know_intakes>();
+  auto known = std::make_shared<know_others>();
   for (auto& one : plan.intakes) {
     known->intakes.push_back(system.spawn<intake_actor, caf::detached>(
         plan.around, std::move(one.settings), shared(std::move(one.from)), shards, janitor));
   }
+  known->shards = shards;
   for (const caf::actor& shard : shards) {
-    caf::anon_send(shard, msg<know_intakes>(known));
+    caf::anon_send(shard, msg<know_others>(known));
   }
   for (const caf::actor& one : known->intakes) {
     caf::anon_send(one, poll_source{});  // not before the shards know whom to answer

@@ -109,6 +109,10 @@ status commit_attempt::guard() {
       continue;
     }
     entry.fresh = false;
+    if (answer.conflict && entry.item->what == disposition::discard) {
+      outcomes_[i] = outcome::dead;  // set aside again, it could never be got rid of
+      continue;
+    }
     entry.refused = answer.conflict;
     outcomes_[i] = answer.conflict ? outcome::conflict : outcome::duplicate;
   }

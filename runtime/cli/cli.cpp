@@ -1,6 +1,8 @@
 #include "runtime/cli/cli.hpp"
 
 #include "runtime/cli/commands.hpp"
+#include "runtime/config/node_options.hpp"
+#include "runtime/scenario/scenario_options.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -38,6 +40,7 @@ struct command_line {
   explain_arguments explain;
   std::optional<std::string> message;
   std::string entity;
+  std::string setup;
   std::int64_t id = 0;
   std::size_t limit = 100;
 
@@ -71,9 +74,9 @@ struct command_line {
     one->add_option("FILE", run.file, "The scenario file")->required();
     one->add_option("--seed", run.seed,
                     "Another seed than the file's; the same seed replays a run");
-    one->add_option("--store", run.store,
-                    "URL of empty databases to run in, `{consumer}` for pawl and naive, instead of "
-                    "fresh SQLite ones");
+    one->add_option(
+        "--store", run.store,
+        "URL of empty databases to run in, `{consumer}` for pawl or naive; else fresh SQLite");
     one->add_option("--junit", run.junit, "Write the verdict as JUnit XML to this file");
     one->add_option("--keep", run.keep, "Leave the run's databases in this folder");
     on(one, [this](const console& out) { return command_run(out, run); });
@@ -85,7 +88,9 @@ struct command_line {
 
     one = app.add_subcommand("migrate", "Bring Pawl's tables to this program's version");
     with_file(one, file);
-    on(one, [this](const console& out) { return command_migrate(out, file); });
+    one->add_option("--setup", setup,
+                    "Run this SQL script first, as a whole or not at all: your tables");
+    on(one, [this](const console& out) { return command_migrate(out, file, setup); });
   }
 
   void add_looking() {
@@ -99,7 +104,7 @@ struct command_line {
     one->add_option("MESSAGE-ID", explain.message_id, "The message's id")->required();
     one->add_option(
         "--entity", explain.entities,
-        "TYPE/KEY that the message addresses; without it only dead letters are searched");
+        "TYPE/KEY that the message addresses; else what Pawl keeps rows of is searched");
     on(one, [this](const console& out) { return command_explain(out, explain); });
 
     CLI::App* ledger = app.add_subcommand("ledger", "The processed-message ledger");
@@ -121,7 +126,9 @@ struct command_line {
     CLI::App* docs = app.add_subcommand("docs", "Reference texts, generated from the program");
     docs->require_subcommand(1);
     one = docs->add_subcommand("config", "Every option of a node file");
-    on(one, [](const console& out) { return command_docs_config(out); });
+    on(one, [](const console& out) { return command_docs(out, node_reference()); });
+    one = docs->add_subcommand("scenarios", "Every option of a scenario file");
+    on(one, [](const console& out) { return command_docs(out, scenario_reference()); });
   }
 
   void add_dead_letters() {
@@ -141,7 +148,7 @@ struct command_line {
       const bool retry = mark == dead_letter_mark::retry;
       one = dead->add_subcommand(
           retry ? "retry" : "discard",
-          retry ? "Handle it again, and then what is parked behind it (done by the running node)"
+          retry ? "Handle it again, and then what is parked behind it (the running node does it)"
                 : "Give it up, and go on with what is parked behind it (done by the running node)");
       with_file(one, file);
       one->add_option("ID", id, "Its number in the list")->required();

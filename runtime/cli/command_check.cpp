@@ -39,7 +39,9 @@ exit_code command_check(const console& out, const std::string& file,
   if (out.json()) {
     out.document(nlohmann::json::parse(to_json(report)));
   }
-  return report.problems.empty() ? exit_code::good : exit_code::refused;
+  return report.problems.empty() ? exit_code::good
+         : report.unreachable    ? exit_code::unreachable
+                                 : exit_code::refused;
 }
 
 }  // namespace pawl

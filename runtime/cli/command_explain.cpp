@@ -9,8 +9,41 @@
 namespace pawl {
 namespace {
 
-/// Rows that are searched for a message id when no entity is named.
-constexpr std::size_t searched_max = 100'000;
+/// Rows that are searched for a message id when no entity is named: each costs a look-up.
+constexpr std::size_t searched_max = 10'000;
+
+bool has_trace(const message_traces& traces) {
+  return traces.ledger.has_value() || traces.parked.has_value() || !traces.dead_letters.empty();
+}
+
+/// Entities that may know the message: those of its dead letters, and those that have a row, a dead
+/// letter or a parked message.
+result<std::set<entity_ref>> candidates(admin_session& admin, const node_config& config,
+                                        const std::string& message_id) {
+  std::set<entity_ref> found;
+  const auto rows = admin.dead_letters(searched_max);
+  if (!rows.ok()) {
+    return rows.error();
+  }
+  for (const dead_letter_row& row : *rows) {
+    const auto opened = decode_envelope(row.envelope);
+    if (opened.ok() && opened->id == message_id) {
+      found.insert(row.entity);
+    }
+  }
+  std::set<std::string> types;
+  for (const declared_message& one : config.messages) {
+    types.insert(one.contract.entity_type);
+  }
+  for (const std::string& type : types) {
+    const auto known = admin.entities(type, searched_max);
+    if (!known.ok()) {
+      return known.error();
+    }
+    found.insert(known->begin(), known->end());
+  }
+  return found;
+}
 
 std::string outcome_text(const message_traces& traces, const std::string& entity) {
   std::string text;
@@ -62,14 +95,15 @@ nlohmann::json to_json(const message_traces& traces, const entity_ref& entity) {
 }
 
 nlohmann::json show_entity(const console& out, const entity_ref& entity, const loaded_entity& seen,
-                           const std::vector<parked_row>& parked) {
+                           const std::vector<parked_row>& parked,
+                           const std::vector<dead_letter_row>& dead) {
   nlohmann::json one{{"entity", entity.type + "/" + entity.key},
                      {"revision", seen.row.revision.value},
                      {"blocked", seen.row.blocked},
+                     {"dead_letters", nlohmann::json::array()},
                      {"parked", nlohmann::json::array()}};
-  out.line(fmt::format("{}/{}: written {} times{}", entity.type, entity.key,
-                       seen.row.revision.value,
-                       seen.row.blocked ? ", BLOCKED by a dead letter" : ""));
+  out.line(fmt::format("{}/{}: {}", entity.type, entity.key,
+                       seen.row.blocked ? "BLOCKED by a dead letter" : "not blocked"));
   if (seen.row.version.has_value()) {
     one["version"] = seen.row.version->value;
     out.line(fmt::format("  version {}", seen.row.version->value));
@@ -77,6 +111,10 @@ nlohmann::json show_entity(const console& out, const entity_ref& entity, const l
   if (seen.row.state.has_value()) {
     one["state_bytes"] = seen.row.state->size();
     out.line(fmt::format("  state of {} bytes", seen.row.state->size()));
+  }
+  for (const dead_letter_row& row : dead) {
+    one["dead_letters"].push_back({{"id", row.id}, {"reason", row.reason}, {"text", row.text}});
+    out.line(fmt::format("  dead letter {}: {}, {}", row.id, row.reason, row.text));
   }
   for (const parked_row& row : parked) {
     const auto opened = decode_envelope(row.envelope);
@@ -106,16 +144,18 @@ exit_code command_entity_show(const console& out, const std::string& file,
   }
   const auto seen = access.admin->entity(*wanted);
   const auto parked = access.admin->parked(*wanted, 100);
-  if (!seen.ok() || !parked.ok()) {
-    return out.fail(seen.ok() ? parked.error() : seen.error());
+  auto dead = access.admin->dead_letters(searched_max);
+  if (!seen.ok() || !parked.ok() || !dead.ok()) {
+    return out.fail(!seen.ok() ? seen.error() : !parked.ok() ? parked.error() : dead.error());
   }
-  if (!seen->has_value() && parked->empty()) {
+  std::erase_if(*dead, [&](const dead_letter_row& one) { return one.entity != *wanted; });
+  if (!seen->has_value() && parked->empty() && dead->empty()) {
     out.line(fmt::format(
         "{}: Pawl keeps no row of it (it has no version, no state, and nothing waits)", entity));
     out.document(nullptr);
     return exit_code::not_found;
   }
-  out.document(show_entity(out, *wanted, seen->value_or(loaded_entity{}), *parked));
+  out.document(show_entity(out, *wanted, seen->value_or(loaded_entity{}), *parked, *dead));
   return exit_code::good;
 }
 
@@ -132,17 +172,13 @@ exit_code command_explain(const console& out, const explain_arguments& given) {
     }
     entities.insert(*parsed);
   }
-  if (given.entities.empty()) {
-    const auto rows = access.admin->dead_letters(searched_max);
-    if (!rows.ok()) {
-      return out.fail(rows.error());
+  const bool named = !entities.empty();
+  if (!named) {
+    auto found = candidates(*access.admin, access.node->config, given.message_id);
+    if (!found.ok()) {
+      return out.fail(found.error());
     }
-    for (const dead_letter_row& row : *rows) {
-      const auto opened = decode_envelope(row.envelope);
-      if (opened.ok() && opened->id == given.message_id) {
-        entities.insert(row.entity);
-      }
-    }
+    entities = std::move(*found);
   }
   nlohmann::json all = nlohmann::json::array();
   for (const entity_ref& entity : entities) {
@@ -151,16 +187,19 @@ exit_code command_explain(const console& out, const explain_arguments& given) {
     if (!traces.ok()) {
       return out.fail(traces.error());
     }
-    all.push_back(to_json(*traces, entity));
-    out.line(outcome_text(*traces, entity.type + "/" + entity.key));
+    if (named || has_trace(*traces)) {
+      all.push_back(to_json(*traces, entity));
+      out.line(outcome_text(*traces, entity.type + "/" + entity.key));
+    }
   }
-  if (entities.empty()) {
+  if (all.empty()) {
     out.line(
-        "no dead letter has that id. The ledger is kept by entity and message: name the entity "
-        "with --entity TYPE/KEY to look there");
+        "no dead letter, no parked message and no entity that Pawl keeps a row of knows that id. "
+        "The ledger is kept by entity and message: name the entity with --entity TYPE/KEY to look "
+        "there");
   }
   out.document(all);
-  return entities.empty() ? exit_code::not_found : exit_code::good;
+  return all.empty() ? exit_code::not_found : exit_code::good;
 }
 
 }  // namespace pawl

@@ -43,6 +43,7 @@ nlohmann::json to_json(const counts& seen) {
   one["acknowledged"] = seen.acked;
   one["unaddressed"] = seen.unaddressed;
   one["ignored"] = seen.ignored;
+  one["redriven"] = seen.redriven;
   one["failed_attempts"] = seen.attempts_failed;
   one["commits"] = seen.commits;
   return one;
@@ -60,6 +61,10 @@ std::string to_text(const counts& seen) {
   }
   if (seen.ignored > 0) {
     text += fmt::format(", {} ignored", seen.ignored);
+  }
+  if (seen.redriven > 0) {
+    text +=
+        fmt::format(", {} dead letter{} redriven", seen.redriven, seen.redriven == 1 ? "" : "s");
   }
   return text;
 }
@@ -122,13 +127,12 @@ exit_code end_of(const console& out, const opened_node& node, bool stopped, bool
       }
       report["dead_letters"] = dead;
       if (dead > 0) {
-        log_warning(fmt::format("{} dead letters; see them with `pawl dead-letters list {}`", dead,
-                                node.config.file.string()));
+        log_warning(fmt::format("{} dead letter{}; see with `pawl dead-letters list {}`", dead,
+                                dead == 1 ? "" : "s", node.config.file.string()));
         code = exit_code::dead_letters;
       }
     }
   }
-  log_info(to_text(seen));
   out.document(report);
   out.line(to_text(seen));
   return code;

@@ -1,9 +1,10 @@
 #include "runtime/cli/commands.hpp"
-#include "runtime/config/node_options.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <system_error>
 
@@ -25,14 +26,23 @@ std::optional<std::int64_t> lag_of(const node_config& config, const source_posit
   return std::nullopt;
 }
 
+/// Whether a node, if one ran, would have messages to read.
+bool has_work(const consumer_status& seen, const node_config& config) {
+  return std::any_of(seen.positions.begin(), seen.positions.end(),
+                     [&](const source_position& at) { return lag_of(config, at).value_or(0) > 0; });
+}
+
 /// Conditions that a person should know of, as the store shows them; a running node logs its own
 /// besides.
-std::vector<std::string> alarms_of(const consumer_status& seen) {
+std::vector<std::string> alarms_of(const consumer_status& seen, const node_config& config) {
   std::vector<std::string> alarms;
   if (seen.blocked_entities > 0) {
     alarms.push_back(
-        fmt::format("{} entities are blocked by a dead letter, {} messages wait behind them",
-                    seen.blocked_entities, seen.parked_behind_dead));
+        seen.blocked_entities == 1
+            ? fmt::format("1 entity is blocked by a dead letter, {} messages wait behind it",
+                          seen.parked_behind_dead)
+            : fmt::format("{} entities are blocked by a dead letter, {} messages wait behind them",
+                          seen.blocked_entities, seen.parked_behind_dead));
   }
   const auto conflicts = seen.dead_letters.find("conflict");
   if (conflicts != seen.dead_letters.end()) {
@@ -42,8 +52,10 @@ std::vector<std::string> alarms_of(const consumer_status& seen) {
   }
   const auto expired = std::count_if(seen.leases.begin(), seen.leases.end(),
                                      [](const lease_row& one) { return one.expires_in_ms <= 0; });
-  if (expired > 0) {
+  if (expired > 0 && static_cast<std::size_t>(expired) < seen.leases.size()) {
     alarms.push_back(fmt::format("{} of {} shards have no live node", expired, seen.leases.size()));
+  } else if (expired > 0 && has_work(seen, config)) {
+    alarms.push_back("no node runs, and there is something to do");
   }
   return alarms;
 }
@@ -78,10 +90,23 @@ nlohmann::json to_json(const consumer_status& seen, const node_config& config,
 
 }  // namespace
 
-exit_code command_migrate(const console& out, const std::string& file) {
+exit_code command_migrate(const console& out, const std::string& file, const std::string& setup) {
   const auto opened = open_node(file, process_environment());
   if (!opened.value.has_value()) {
     return opened.failure.has_value() ? out.fail(*opened.failure) : out.fail(opened.problems);
+  }
+  if (!setup.empty()) {
+    std::ifstream script(setup, std::ios::binary);
+    const std::string sql(std::istreambuf_iterator<char>(script), {});
+    if (sql.empty()) {
+      return out.fail({fault::refused, "setup",
+                       setup + ": the script can't be read, or is empty; is the path right?"});
+    }
+    if (const status done = opened.value->database->execute_script(sql); !done.ok()) {
+      return out.fail({done.error().kind, done.error().code,
+                       setup + ": " + done.error().text + "; nothing of the script was done"});
+    }
+    out.line(fmt::format("{} is done", setup));
   }
   const auto applied = opened.value->database->migrate();
   if (!applied.ok()) {
@@ -104,7 +129,7 @@ exit_code command_status(const console& out, const std::string& file) {
   if (!seen.ok()) {
     return out.fail(seen.error());
   }
-  const std::vector<std::string> alarms = alarms_of(*seen);
+  const std::vector<std::string> alarms = alarms_of(*seen, access.node->config);
   out.document(to_json(*seen, access.node->config, alarms));
   out.line(fmt::format("consumer {}, {} shards", seen->consumer, seen->shards));
   std::map<std::string, int> nodes;
@@ -138,9 +163,12 @@ exit_code command_status(const console& out, const std::string& file) {
   return exit_code::good;
 }
 
-exit_code command_docs_config(const console& out) {
-  out.document({{"markdown", node_reference()}});
-  out.line(node_reference());
+exit_code command_docs(const console& out, const std::string& text) {
+  out.document({{"markdown", text}});
+  if (!out.json()) {
+    // As the file holds it, so that `pawl docs config > docs/config.md` is the whole of it.
+    fmt::print("{}", text);
+  }
   return exit_code::good;
 }
 

@@ -29,7 +29,8 @@ struct run_arguments {
 };
 exit_code command_run(const console& out, const run_arguments& given);
 
-exit_code command_migrate(const console& out, const std::string& file);
+/// `setup`: a script of the user's to be run before; empty: none.
+exit_code command_migrate(const console& out, const std::string& file, const std::string& setup);
 exit_code command_status(const console& out, const std::string& file);
 exit_code command_ledger_show(const console& out, const std::string& file);
 exit_code command_ledger_prune(const console& out, const std::string& file);
@@ -48,6 +49,7 @@ struct explain_arguments {
 };
 exit_code command_explain(const console& out, const explain_arguments& given);
 
-exit_code command_docs_config(const console& out);
+/// A reference text that is generated from the program's declarations.
+exit_code command_docs(const console& out, const std::string& text);
 
 }  // namespace pawl

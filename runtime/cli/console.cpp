@@ -1,5 +1,7 @@
 #include "runtime/cli/console.hpp"
 
+#include "runtime/config/database_file.hpp"
+
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -22,14 +24,18 @@ void console::document(const nlohmann::json& one) const {
 
 exit_code console::fail(const error& why) const {
   fmt::print(stderr, "pawl: {}\n", why.text);
+  document({{"error", why.text}});
   const bool may_pass = why.kind == fault::retry || why.kind == fault::contended;
   return may_pass ? exit_code::unreachable : exit_code::refused;
 }
 
 exit_code console::fail(const std::vector<config_problem>& problems) const {
+  nlohmann::json all = nlohmann::json::array();
   for (const config_problem& one : problems) {
     fmt::print(stderr, "{}\n", to_text(one));
+    all.push_back(to_text(one));
   }
+  document({{"problems", all}});
   return exit_code::refused;
 }
 
@@ -39,6 +45,14 @@ admin_access open_admin(const console& out, const std::string& file) {
   if (!opened.value.has_value()) {
     access.failed =
         opened.failure.has_value() ? out.fail(*opened.failure) : out.fail(opened.problems);
+    return access;
+  }
+  if (auto missing = missing_database(opened.value->config)) {
+    access.failed = out.fail({*missing});
+    return access;
+  }
+  if (const status schema = require_schema(*opened.value); !schema.ok()) {
+    access.failed = out.fail(schema.error());
     return access;
   }
   auto admin = opened.value->database->open_admin(opened.value->config.consumer);

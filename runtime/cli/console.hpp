@@ -33,7 +33,7 @@ class console {
   [[nodiscard]] bool json() const noexcept { return json_; }
   void line(const std::string& text) const;
   void document(const nlohmann::json& one) const;
-  /// Prints a failure and says which exit code it is.
+  /// Prints a failure (with `--json` as the document too) and says which exit code it is.
   exit_code fail(const error& why) const;
   exit_code fail(const std::vector<config_problem>& problems) const;
 
@@ -53,7 +53,7 @@ struct admin_access {
 /// `type/key` as an entity; refused if there is no slash.
 [[nodiscard]] result<entity_ref> parse_entity(const std::string& text);
 
-/// "3 min ago", for a store time of `now - since`.
+/// "3 min", "2 days": for a person, rounded down.
 [[nodiscard]] std::string duration_text(std::int64_t ms);
 
 }  // namespace pawl

@@ -1,31 +1,14 @@
 #include "runtime/config/check_report.hpp"
 
 #include "runtime/config/bind.hpp"
+#include "runtime/config/database_file.hpp"
 #include "runtime/config/explain.hpp"
 #include "runtime/config/node_file.hpp"
 
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 namespace pawl {
 namespace {
-
-constexpr std::string_view sqlite_scheme = "sqlite:";
-
-/// A database file that `open` would have to make: a check makes nothing.
-std::optional<config_problem> missing_file(const node_config& config) {
-  if (!config.store_url.starts_with(sqlite_scheme)) {
-    return std::nullopt;
-  }
-  const std::string file = config.store_url.substr(sqlite_scheme.size());
-  std::error_code ignored;
-  if (std::filesystem::exists(file, ignored)) {
-    return std::nullopt;
-  }
-  return config_problem{config.store_where, "there is no database file " + file,
-                        "make it with your tables: sqlite3 " + file + " < YOUR.sql"};
-}
 
 /// Binds the file's effects to its database. Lives for one report.
 class database_check {
@@ -34,7 +17,7 @@ class database_check {
       : config_(config), report_(report) {}
 
   void run(const store_opener& open, const message_ptr& message) {
-    if (auto missing = missing_file(config_)) {
+    if (auto missing = missing_database(config_)) {
       report_.problems.push_back(std::move(*missing));
       return;
     }
@@ -62,6 +45,7 @@ class database_check {
 
  private:
   void fail(const error& why, std::string fix) {
+    report_.unreachable = why.kind == fault::retry || why.kind == fault::contended;
     report_.problems.push_back(
         {config_.store_where, "the database can't be read: " + why.text, std::move(fix)});
   }

@@ -39,6 +39,7 @@ struct explained_message {
 struct check_report {
   std::string file;
   std::vector<config_problem> problems;   ///< none: it is sound
+  bool unreachable = false;               ///< one of them: the database; it may be there later
   std::vector<handler_promise> promises;  ///< only if it is sound
   std::optional<explained_message> message;
 };

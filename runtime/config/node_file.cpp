@@ -90,6 +90,9 @@ class node_reader {
     if (node->kind == yaml_kind::map) {
       const config_section store = root_.section("store");
       config_.store_url = store.text("url");
+      if (store.has("url")) {
+        config_.store_where = store.where("url");
+      }
       migrate = store.text("migrate");
     } else {
       config_.store_url = read_text(*node, "store", root_.problems()).value_or("");

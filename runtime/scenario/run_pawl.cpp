@@ -8,7 +8,6 @@
 #include <chrono>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 
 namespace pawl {
@@ -19,44 +18,6 @@ using clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds step{20};
 constexpr std::chrono::seconds stall_max{60};
 constexpr std::chrono::seconds drain_max{10};
-// Several rounds of the janitor, which finds what a crash left undrained.
-constexpr std::chrono::seconds parked_quiet{3};
-
-/// What waits in the store after its source is done with it: it may still be on its way out, or
-/// wait for ever for a predecessor that was never sent.
-class parked_messages {
- public:
-  parked_messages(store& database, std::string consumer)
-      : database_(database), consumer_(std::move(consumer)) {}
-
-  /// False if nothing is parked, or nothing has moved for a while.
-  result<bool> still_draining() {
-    if (!session_) {
-      auto opened = database_.open_admin(consumer_);
-      if (!opened) {
-        return opened.error();
-      }
-      session_ = std::move(*opened);
-    }
-    const auto now = session_->status_of();
-    if (!now) {
-      return now.error();
-    }
-    const std::int64_t count = now->parked_behind_dead + now->parked_gap;
-    if (count != count_) {
-      count_ = count;
-      moved_ = clock::now();
-    }
-    return count > 0 && clock::now() - moved_ < parked_quiet;
-  }
-
- private:
-  store& database_;
-  std::string consumer_;
-  std::unique_ptr<admin_session> session_;
-  std::int64_t count_ = -1;
-  clock::time_point moved_;
-};
 
 /// Pawl over one set of deliveries: a runtime, and another over the same store after each crash.
 class pawl_runs {
@@ -118,7 +79,6 @@ class pawl_runs {
   result<bool> watch(runtime& node) {
     std::uint64_t settled = 0;
     auto moved = clock::now();
-    parked_messages parked(*stage_.pawl_store.database, stage_.node.consumer);
     for (;;) {
       const bool finished = node.wait_finished(step);
       progress_.maybe_report();
@@ -126,14 +86,7 @@ class pawl_runs {
         return false;
       }
       if (finished) {
-        const auto waiting = parked.still_draining();
-        if (!waiting) {
-          return waiting.error();
-        }
-        if (!*waiting) {
-          return true;
-        }
-        std::this_thread::sleep_for(step);
+        return true;
       }
       if (const runtime_end end = node.ended(); !end.text.empty()) {
         return failed(end.text);
@@ -141,7 +94,7 @@ class pawl_runs {
       if (const std::uint64_t now = broker_->counts().settled; now != settled) {
         settled = now;
         moved = clock::now();
-      } else if (!finished && clock::now() - moved > stall_max) {
+      } else if (clock::now() - moved > stall_max) {
         return failed(stalled(node));
       }
     }
@@ -178,7 +131,8 @@ class pawl_runs {
     if (options_.wrap_source) {
       from = options_.wrap_source(std::move(from));
     }
-    config.sources.push_back({std::move(from), stage_.ignore_types});
+    config.sources.push_back(
+        {std::move(from), stage_.ignore_types, stage_.node.sources.front().type_path});
     return config;
   }
 

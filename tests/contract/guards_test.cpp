@@ -57,6 +57,20 @@ STORE_TEST_CASE(
   CHECK(at.fixture().rows("stock") == cells{{"a", "0", "3", "NULL"}});
 }
 
+STORE_TEST_CASE(
+    "a conflict's dead letter that is discarded is gone, and does not come back as one") {
+  shop at(TestType::open(shop_tables()));
+  const auto other = pair_of(policies::ledger, {.content = "y"});
+  at.commit_one(shop::apply(pair_of(policies::ledger, {}), {at.reserve("a", 3)}));
+  at.commit_one(shop::apply(other, {at.reserve("a", 5)}));
+  auto given_up = shop::apply(other, {});
+  given_up.what = disposition::discard;
+  given_up.from = stored_ref{stored_ref::table::dead_letter, other->key, other->content};
+  CHECK(at.commit_one(given_up) == outcome::dead);
+  CHECK(at.dead_letters().empty());
+  CHECK(at.fixture().rows("stock") == cells{{"a", "0", "3", "NULL"}});
+}
+
 STORE_TEST_CASE("a conflict's dead letter is no guard: the first content stays a duplicate") {
   shop at(TestType::open(shop_tables()));
   const auto first = pair_of(policies::ledger, {});

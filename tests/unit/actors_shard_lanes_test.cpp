@@ -390,6 +390,23 @@ TEST_CASE("a part that somebody's row lock holds is tried again and alarms until
   CHECK(w.counted().attempts_failed == 0);
 }
 
+TEST_CASE(
+    "a part held by a failed batch is tried again, and no row lock is said to be the reason") {
+  world w;
+  bool first = true;
+  w.interfere = [&first](const commit_part&) -> std::optional<part_answer> {
+    if (!std::exchange(first, false)) {
+      return std::nullopt;
+    }
+    return part_answer{part_status::held, {}, {fault::retry, "08006", "connection lost"}, {}};
+  };
+  const auto one = w.deliver(ledger("1"));
+  w.run_without_time();
+  CHECK(w.alarms().empty());
+  w.run();
+  CHECK(w.acked(one));
+}
+
 TEST_CASE("a lost lease acknowledges nothing and tries nothing again") {
   world w;
   answer_first(w, {part_status::lost});

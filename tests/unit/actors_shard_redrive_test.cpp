@@ -276,6 +276,28 @@ TEST_CASE("a mark that comes twice, or for a dead letter that is gone, does noth
   CHECK(w.applied("A") == "1 2 3");
 }
 
+TEST_CASE(
+    "a dead letter that other lanes handle is asked for once, and given up when they are done") {
+  world w;
+  block(w, 1);
+  w.mark("1", dead_letter_mark::retry);
+  const entity_ref entity{"e", "A"};
+  shard_output out;
+  w.lanes->redrive(entity, 1, dead_letter_mark::retry, w.now_ms, out);
+  REQUIRE(out.dead_fetches.size() == 1);
+  CHECK(w.lanes->hand_over(entity, out));
+  // The mark stays in the store meanwhile, and the janitor brings it every round.
+  w.lanes->redrive(entity, 1, dead_letter_mark::retry, w.now_ms, out);
+  w.now_ms += 1'000'000;
+  w.lanes->passivate(w.now_ms, out);
+  w.lanes->redrive(entity, 1, dead_letter_mark::retry, w.now_ms, out);
+  CHECK(out.dead_fetches.size() == 1);
+  w.lanes->handled_elsewhere(entity, 1, w.now_ms, out);
+  REQUIRE(out.dead_fetches.size() == 2);
+  CHECK(out.dead_fetches.back().mark == dead_letter_mark::discard);
+  CHECK_FALSE(w.lanes->hand_over({"e", "Z"}, out));
+}
+
 TEST_CASE("a redrive waits for the flight of its entity") {
   world w;
   block(w, 2);
