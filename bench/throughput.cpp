@@ -1,7 +1,7 @@
 // How many messages a second take effect once, over PostgreSQL: Pawl, beside the consumer that is
 // written by hand (one transaction a message) and the bare set-based statements without any Pawl.
 // One run, interleaved rounds, medians.
-//   PAWL_TEST_POSTGRES=<connection string> bench_throughput [SECONDS-PER-CELL] [ROUNDS] [KEYS]
+//   PAWL_TEST_POSTGRES=<connection string> bench_throughput [SECONDS-PER-CELL] [ROUNDS] [KEYS] [ONLY-CELLS-NAMED]
 #include "runtime/config/bind.hpp"
 #include "runtime/config/node_file.hpp"
 #include "runtime/runtime.hpp"
@@ -275,6 +275,8 @@ int main(int argc, char** argv) {
                      [&with, committers] { return with_pawl(with, committers); },
                      {}});
   }
+  const std::string only = argc > 4 ? argv[4] : "";
+  std::erase_if(cells, [&](const cell& one) { return one.name.find(only) == std::string::npos; });
   for (int round = 0; round < with.rounds; ++round) {
     for (cell& one : cells) {
       one.rates.push_back(one.run());
@@ -282,14 +284,17 @@ int main(int argc, char** argv) {
     }
   }
   double best_by_hand = 0;
-  for (std::size_t i = 0; i < 3; ++i) {
-    best_by_hand = std::max(best_by_hand, median(cells[i].rates));
+  for (const cell& one : cells) {
+    if (one.name.starts_with("by hand")) {
+      best_by_hand = std::max(best_by_hand, median(one.rates));
+    }
   }
   fmt::print("\n{} keys, {} rounds of {} s, medians; {} cores shared with PostgreSQL\n\n",
              with.keys, with.rounds, with.seconds, std::thread::hardware_concurrency());
   fmt::print("{:<46} {:>12} {:>18}\n", "", "messages/s", "x best by hand");
   for (const cell& one : cells) {
-    fmt::print("{:<46} {:>12.0f} {:>18.1f}\n", one.name, median(one.rates),
-               median(one.rates) / best_by_hand);
+    const double rate = median(one.rates);
+    fmt::print("{:<46} {:>12.0f} {:>18}\n", one.name, rate,
+               best_by_hand > 0 ? fmt::format("{:.1f}", rate / best_by_hand) : "-");
   }
 }
