@@ -46,10 +46,14 @@ function(pawl_proto_library target folder)
   target_link_libraries(${target} PUBLIC protobuf::libprotobuf)
 endfunction()
 
-# An executable of ours over all layers.
+# An executable of ours over all layers. What one thread allocates, another frees, all the time: mimalloc is made for that and
+# glibc's allocator is not. Sanitizers bring an allocator of their own; whoever links the libraries chooses one.
 function(pawl_executable target)
   add_executable(${target} ${ARGN})
   target_link_libraries(${target} PRIVATE pawl::runtime pawl_warnings)
+  if(NOT PAWL_SANITIZE)
+    target_link_libraries(${target} PRIVATE -Wl,--push-state,--no-as-needed mimalloc -Wl,--pop-state)
+  endif()
 endfunction()
 
 # One executable for each file that GLOB finds, PREFIX before its name or its directory's.
