@@ -1,7 +1,8 @@
 // How many messages a second take effect once, over PostgreSQL: Pawl, beside the consumer that is
 // written by hand (one transaction a message) and the bare set-based statements without any Pawl.
 // One run, interleaved rounds, medians.
-//   PAWL_TEST_POSTGRES=<connection string> bench_throughput [SECONDS-PER-CELL] [ROUNDS] [KEYS] [ONLY-CELLS-NAMED]
+//   PAWL_TEST_POSTGRES=<connection string> bench_throughput [SECONDS-PER-CELL] [ROUNDS] [KEYS]
+//   [ONLY-CELLS-NAMED]
 #include "runtime/config/bind.hpp"
 #include "runtime/config/node_file.hpp"
 #include "runtime/runtime.hpp"
