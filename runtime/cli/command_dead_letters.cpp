@@ -63,6 +63,9 @@ exit_code command_dead_letters_list(const console& out, const std::string& file,
     out.line(fmt::format("{:>6}  {}/{}  {}{}  {}", row.id, row.entity.type, row.entity.key,
                          row.reason, row.blocks ? " (its entity waits)" : "", row.text));
   }
+  if (rows->size() == limit) {
+    out.line(fmt::format("  these are the first {}; --limit shows more", limit));
+  }
   out.document(all);
   return exit_code::good;
 }

@@ -29,6 +29,13 @@ class stop_signals {
     time.tv_nsec = (at_most.count() % 1000) * 1'000'000;
     return sigtimedwait(&wanted_, nullptr, &time) > 0;
   }
+  /// From now on an interrupt from the terminal ends the process at once, as a crash would.
+  void let_interrupt_end() const {
+    sigset_t interrupt{};
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    pthread_sigmask(SIG_UNBLOCK, &interrupt, nullptr);
+  }
 
  private:
   sigset_t wanted_{};
@@ -178,7 +185,10 @@ exit_code command_node(const console& out, const node_arguments& given) {
   progress.clear();
   const runtime_end end = node.ended();
   if (stopped) {
-    log_info("told to stop: finishing what is in flight");
+    log_info(fmt::format(
+        "told to stop: finishing what is in flight, for {} at most (an interrupt ends it at once)",
+        duration_text(drain.count())));
+    signals.let_interrupt_end();
   }
   const bool finished = node.drain(drain);
   return end_of(out, *opened.value, stopped, finished, end, node.count());

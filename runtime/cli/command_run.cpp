@@ -56,7 +56,7 @@ exit_code command_run(const console& out, const run_arguments& given) {
   if (!report.ok()) {
     return out.fail(report.error());
   }
-  out.line(report_text(*report, isatty(STDOUT_FILENO) != 0));
+  out.as_it_is(report_text(*report, isatty(STDOUT_FILENO) != 0) + '\n');
   if (out.json()) {
     out.document(nlohmann::json::parse(report_json(*report)));
   }

@@ -165,10 +165,7 @@ exit_code command_status(const console& out, const std::string& file) {
 
 exit_code command_docs(const console& out, const std::string& text) {
   out.document({{"markdown", text}});
-  if (!out.json()) {
-    // As the file holds it, so that `pawl docs config > docs/config.md` is the whole of it.
-    fmt::print("{}", text);
-  }
+  out.as_it_is(text);  // so that `pawl docs config > docs/config.md` is the whole of it
   return exit_code::good;
 }
 

@@ -7,10 +7,33 @@
 #include <cstdio>
 
 namespace pawl {
+namespace {
+
+std::string harmless(const std::string& text) {
+  std::string shown;
+  shown.reserve(text.size());
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte < 0x20U && c != '\n' && c != '\t') || byte == 0x7fU) {
+      shown += fmt::format("\\x{:02x}", byte);
+    } else {
+      shown += c;
+    }
+  }
+  return shown;
+}
+
+}  // namespace
 
 void console::line(const std::string& text) const {
   if (!json_) {
-    fmt::print("{}\n", text);
+    fmt::print("{}\n", harmless(text));
+  }
+}
+
+void console::as_it_is(const std::string& text) const {
+  if (!json_) {
+    fmt::print("{}", text);
   }
 }
 
@@ -23,7 +46,7 @@ void console::document(const nlohmann::json& one) const {
 }
 
 exit_code console::fail(const error& why) const {
-  fmt::print(stderr, "pawl: {}\n", why.text);
+  fmt::print(stderr, "pawl: {}\n", harmless(why.text));
   document({{"error", why.text}});
   const bool may_pass = why.kind == fault::retry || why.kind == fault::contended;
   return may_pass ? exit_code::unreachable : exit_code::refused;

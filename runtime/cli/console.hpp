@@ -31,7 +31,11 @@ class console {
   explicit console(bool json) : json_(json) {}
 
   [[nodiscard]] bool json() const noexcept { return json_; }
+  /// A message may hold any bytes: control characters are shown escaped, so that no stranger writes
+  /// to a person's terminal.
   void line(const std::string& text) const;
+  /// Text of the program's own, with its colours and line ends.
+  void as_it_is(const std::string& text) const;
   void document(const nlohmann::json& one) const;
   /// Prints a failure (with `--json` as the document too) and says which exit code it is.
   exit_code fail(const error& why) const;

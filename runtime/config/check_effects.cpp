@@ -32,8 +32,10 @@ class effect_checker {
     table_ = rules_.tables->find(shape_.table);
     if (table_ == nullptr) {
       add(effect_.table_where, "there is no table `" + shape_.table + "`",
-          rules_.known_tables.empty() ? "the database has none: make yours first"
-                                      : suggest(shape_.table, rules_.known_tables));
+          rules_.known_tables.empty()
+              ? "the database has none of yours: make them, with `pawl migrate " +
+                    effect_.table_where.file + " --setup YOUR-TABLES.sql`"
+              : suggest(shape_.table, rules_.known_tables));
       return false;
     }
     check_columns();

@@ -1,10 +1,33 @@
 #include "tests/check.hpp"
 #include "tests/support/node_folder.hpp"
 
+#include <sqlite3.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <csignal>
 
 using namespace pawl::test;
+
+namespace {
+
+/// Somebody who holds the file's writer lock.
+class sqlite_writer {
+ public:
+  explicit sqlite_writer(const std::filesystem::path& file) {
+    REQUIRE(sqlite3_open(file.c_str(), &db_) == SQLITE_OK);
+    sqlite3_busy_timeout(db_, 10'000);
+    REQUIRE(sqlite3_exec(db_, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr) == SQLITE_OK);
+  }
+  sqlite_writer(const sqlite_writer&) = delete;
+  sqlite_writer& operator=(const sqlite_writer&) = delete;
+  ~sqlite_writer() { sqlite3_close(db_); }
+
+ private:
+  sqlite3* db_ = nullptr;
+};
+
+}  // namespace
 
 TEST_CASE("node --once reads a file to its end, and the table is right") {
   const node_folder at;
@@ -56,6 +79,7 @@ TEST_CASE(
   const std::string deep = std::string(2000, '[') + std::string(2000, ']');
   const std::string nul =
       R"({"type":"OrderPlaced","messageId":"a\u0000b","sku":"TEA","quantity":1})";
+  const std::string colour = R"({"type":"\u001b[31mred"})";
   const std::string unknown = R"({"type":"OrderPlacd","messageId":"m","sku":"TEA","quantity":1})";
   const std::string truncated = R"({"type":"OrderPlaced","messageId":"m)";
   const std::string no_key = R"({"type":"OrderPlaced","messageId":"m-9","quantity":1})";
@@ -63,7 +87,7 @@ TEST_CASE(
   const std::string huge =
       R"({"type":"OrderPlaced","pad":")" + std::string(17U << 20U, 'x') + "\"}";
   std::string all;
-  for (const std::string& one : {deep, nul, unknown, truncated, no_key, latin, huge}) {
+  for (const std::string& one : {deep, nul, colour, unknown, truncated, no_key, latin, huge}) {
     all += one + "\n";
   }
   at.write("orders.ndjson", all +
@@ -71,14 +95,14 @@ TEST_CASE(
                                 "\n" +
                                 order("m-1", "TEA", 2));
   const auto run = at.json({"node", "node.yaml", "--once"}, 3);
-  CHECK(run["dead"] == 7);
+  CHECK(run["dead"] == 8);
   CHECK(run["ignored"] == 1);
   CHECK(run["applied"] == 1);
-  CHECK(run["acknowledged"] == 9);
+  CHECK(run["acknowledged"] == 10);
   CHECK(at.ask("SELECT reserved FROM inventory") == "2");
 
   const auto listed = at.json({"dead-letters", "list", "node.yaml"});
-  REQUIRE(listed.size() == 7);
+  REQUIRE(listed.size() == 8);
   std::vector<std::string> found;
   for (const auto& one : listed) {
     CHECK(one["reason"] == "undecodable");
@@ -97,7 +121,8 @@ TEST_CASE(
   const process_end text = at.pawl({"dead-letters", "list", "node.yaml"});
   CHECK(holds(text.out, "did they mean \"OrderPlaced\"?"));
   // A person's terminal gets no control characters of a stranger's message.
-  CHECK(text.out.find('\0') == std::string::npos);
+  CHECK(holds(text.out, "\\x1b[31mred"));
+  CHECK(text.out.find('\x1b') == std::string::npos);
 }
 
 TEST_CASE(
@@ -182,4 +207,52 @@ TEST_CASE("SIGTERM in the middle of a file keeps its position: the next run goes
   CHECK(rest["duplicate"] == 0);
   CHECK(first["applied"].get<int>() + rest["applied"].get<int>() == 30000);
   CHECK(at.ask("SELECT sum(reserved) FROM inventory") == "30000");
+}
+
+TEST_CASE(
+    "What can't be finished within drain.timeout is left to the next run, and the exit code says "
+    "so") {
+  const node_folder at;
+  at.edit_node("lease: 3s", "lease: 3s\ndrain: {timeout: 500ms}");
+  at.write("orders.ndjson", order("m-1", "TEA", 2));
+  const auto node = at.start({"node", "node.yaml"});
+  REQUIRE(at.ask_until("SELECT sum(reserved) FROM inventory", "2") == "2");
+  {
+    const sqlite_writer elsewhere(at.path() / "stock.db");
+    at.append("orders.ndjson", order("m-2", "TEA", 3));
+    REQUIRE(node->wait_for_err("alarm raised: store:"));
+    node->signal(SIGTERM);
+    const process_end end = node->wait(std::chrono::seconds(30));
+    INFO(end.err);
+    CHECK(end.code == 5);
+    CHECK(holds(end.err, "told to stop: finishing what is in flight"));
+    CHECK(holds(end.err, "what is not committed will be redelivered"));
+  }
+  CHECK(at.json({"node", "node.yaml", "--once"})["applied"] == 1);
+  CHECK(at.ask("SELECT reserved FROM inventory") == "5");
+}
+
+TEST_CASE("status shows who runs, and that somebody should run when there is something to read") {
+  const node_folder at;
+  at.write("orders.ndjson", order("m-1", "TEA", 2));
+  const auto node = at.start({"node", "node.yaml"});
+  REQUIRE(at.ask_until("SELECT sum(reserved) FROM inventory", "2") == "2");
+  CHECK(holds(at.pawl({"status", "node.yaml"}).out, "node left (live): 64 shards"));
+  node->signal(SIGTERM);
+  REQUIRE(node->wait().code == 0);
+  process_end end = at.pawl({"status", "node.yaml"});
+  CHECK(holds(end.out, "node left (not running): 64 shards"));
+  CHECK(holds(end.out, "no alarms"));
+  at.append("orders.ndjson", order("m-2", "TEA", 3));
+  end = at.pawl({"status", "node.yaml"});
+  CHECK(end.code == 0);
+  CHECK(holds(end.out, "ALARM: no node runs, and there is something to do"));
+}
+
+TEST_CASE("A node without a name goes by its host's") {
+  const node_folder at;
+  at.edit_node("node: {name: left}\n", "");
+  char host[256] = {};
+  REQUIRE(::gethostname(host, sizeof host - 1) == 0);
+  CHECK(holds(at.pawl({"node", "node.yaml", "--once"}).err, std::string("runs as node ") + host));
 }
