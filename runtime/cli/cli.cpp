@@ -20,7 +20,7 @@ constexpr const char* exit_codes =
     "  0  good\n"
     "  1  a scenario's verdict is no, or the node ended by itself\n"
     "  2  the command line, a file or the database's schema is wrong\n"
-    "  3  `node --once` went through, and dead letters remain\n"
+    "  3  the node read its sources to their end, and dead letters remain\n"
     "  4  the database can't be reached; the same call may pass later\n"
     "  5  stopped before all was finished; it will be redelivered\n"
     "  6  what was asked for is not there\n"

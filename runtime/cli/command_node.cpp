@@ -176,7 +176,8 @@ exit_code command_node(const console& out, const node_arguments& given) {
                        opened.value->config.node_name));
   bool stopped = false;
   while (!stopped && node.ended().text.empty()) {
-    if (given.once && node.wait_finished(std::chrono::milliseconds(0))) {
+    // Also without --once: standard input can come to its end, a file that is followed never does.
+    if (node.wait_finished(std::chrono::milliseconds(0))) {
       break;
     }
     stopped = signals.wait(std::chrono::milliseconds(100));

@@ -18,7 +18,7 @@ enum class exit_code : int {
   good = 0,
   failed = 1,   ///< a verdict is no, or the node ended by itself
   refused = 2,  ///< the command line, a file or the database's schema is wrong: a person must act
-  dead_letters = 3,  ///< `node --once` went through, and dead letters remain
+  dead_letters = 3,  ///< the node read its sources to their end, and dead letters remain
   unreachable = 4,   ///< the database can't be reached: the same call may pass later
   unfinished = 5,    ///< stopped before all was finished: it will be redelivered
   not_found = 6,     ///< what was asked for is not there

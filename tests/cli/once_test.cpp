@@ -256,3 +256,18 @@ TEST_CASE("A node without a name goes by its host's") {
   REQUIRE(::gethostname(host, sizeof host - 1) == 0);
   CHECK(holds(at.pawl({"node", "node.yaml", "--once"}).err, std::string("runs as node ") + host));
 }
+
+TEST_CASE("Standard input ends the node when it ends, also without --once") {
+  const node_folder at;
+  at.edit_node("file: orders.ndjson", "stdin: true");
+  const auto node = at.start({"node", "node.yaml"});
+  node->write(order("m-1", "TEA", 2));
+  REQUIRE(at.ask_until("SELECT sum(reserved) FROM inventory", "2") == "2");
+  node->write(order("m-2", "TEA", 3));
+  REQUIRE(at.ask_until("SELECT sum(reserved) FROM inventory", "5") == "5");
+  node->close_input();
+  const process_end end = node->wait(std::chrono::seconds(20));
+  CHECK(end.in_time);
+  CHECK(end.code == 0);
+  CHECK(holds(end.out, "2 received, 2 applied"));
+}
