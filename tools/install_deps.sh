@@ -5,7 +5,7 @@ set -eu
 
 build="g++ make cmake ninja-build ccache pkg-config python3 libcaf-dev libpqxx-dev libsqlite3-dev
   libprotobuf-dev protobuf-compiler libsimdjson-dev libssl-dev libfmt-dev libspdlog-dev libcli11-dev
-  libyaml-cpp-dev nlohmann-json3-dev libmimalloc-dev sqlite3"
+  libyaml-cpp-dev nlohmann-json3-dev libmimalloc-dev"
 test="catch2 librapidcheck-dev postgresql"
 check="git clang-format clang-tidy"
 # Fetches test data. Node's own packages bring an npm that Debian's database does not know.
