@@ -250,7 +250,9 @@ class message_decoder::impl {
     std::optional<fingerprint> of_payload;
     for (std::size_t i = first; i < pairs_.size(); ++i) {
       addressed_message& pair = *pairs_[i];
-      pair.key = make_ledger_key(consumer_, pair.entity, pair.id);
+      pair.key = bound.contract->pair.dedupe == dedupe_policy::version
+                     ? make_ledger_key(consumer_, pair.entity, *pair.version)
+                     : make_ledger_key(consumer_, pair.entity, pair.id);
       if (bound.rest == nullptr) {
         pair.content = of_fields(bound, pair.elements);
         continue;

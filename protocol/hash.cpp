@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <initializer_list>
 #include <memory>
+#include <string>
 
 namespace pawl {
 namespace {
@@ -55,6 +57,19 @@ void append_prefixed(std::string& out, std::string_view part) {
   out.append(part);
 }
 
+ledger_key key_of(std::initializer_list<std::string_view> parts) {
+  thread_local sha256 digest;
+  thread_local std::string input;
+  input.clear();
+  for (const std::string_view part : parts) {
+    append_prefixed(input, part);
+  }
+  const sha256::bytes whole = digest(input);
+  ledger_key key;
+  std::copy_n(whole.begin(), key.bytes.size(), key.bytes.begin());
+  return key;
+}
+
 fingerprint combine(std::uint16_t recipe, const stable_hash& content) {
   return {(std::uint64_t{recipe} << 48U) | (content.value() & content_mask)};
 }
@@ -73,17 +88,13 @@ std::optional<std::uint8_t> hex_digit(char c) {
 
 ledger_key make_ledger_key(std::string_view consumer, const entity_ref& entity,
                            std::string_view id) {
-  thread_local sha256 digest;
-  thread_local std::string input;
-  input.clear();
-  append_prefixed(input, consumer);
-  append_prefixed(input, entity.type);
-  append_prefixed(input, entity.key);
-  append_prefixed(input, id);
-  const sha256::bytes whole = digest(input);
-  ledger_key key;
-  std::copy_n(whole.begin(), key.bytes.size(), key.bytes.begin());
-  return key;
+  return key_of({consumer, entity.type, entity.key, id});
+}
+
+ledger_key make_ledger_key(std::string_view consumer, const entity_ref& entity,
+                           message_version version) {
+  // One part more than an id gives: so the two kinds of keys never meet.
+  return key_of({consumer, entity.type, entity.key, "version", std::to_string(version.value)});
 }
 
 std::uint16_t hash_recipe(const std::vector<std::string_view>& paths) {

@@ -16,6 +16,10 @@ namespace pawl {
 /// Uses one fetched digest per thread.
 [[nodiscard]] ledger_key make_ledger_key(std::string_view consumer, const entity_ref& entity,
                                          std::string_view id);
+/// The same for messages under `dedupe: version`: there the version is the identity, and two
+/// versions under one message id are two messages. Equal to no key that an id gives.
+[[nodiscard]] ledger_key make_ledger_key(std::string_view consumer, const entity_ref& entity,
+                                         message_version version);
 
 /// Recipe hash (16 bits) of the paths that are read.
 [[nodiscard]] std::uint16_t hash_recipe(const std::vector<std::string_view>& paths);

@@ -40,7 +40,8 @@ struct entity_ref {
   friend bool operator==(const entity_ref&, const entity_ref&) = default;
 };
 
-/// Identity of one (consumer, entity, message id): SHA-256, cut to 16 bytes (commit.md section 2).
+/// Identity of one (consumer, entity, message id), or version where that is what identifies a
+/// message: SHA-256, cut to 16 bytes (commit.md section 2).
 struct ledger_key {
   std::array<std::uint8_t, 16> bytes{};
   friend auto operator<=>(const ledger_key&, const ledger_key&) = default;

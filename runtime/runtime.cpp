@@ -21,6 +21,62 @@ constexpr std::chrono::milliseconds look_again{20};
 
 }  // namespace
 
+namespace {
+
+error refuse(std::string part, std::string text) {
+  return {fault::refused, std::move(part), std::move(text)};
+}
+
+status check_handlers(const std::vector<handler_registration>& handlers) {
+  std::set<std::pair<std::string, std::string>> unconditional;
+  for (const handler_registration& one : handlers) {
+    if (one.contract == nullptr || one.run == nullptr) {
+      return refuse("handlers", "a handler needs a contract and a function: use make_handler");
+    }
+    const message_contract& contract = *one.contract;
+    if (status legal = check_contract(contract); !legal.ok()) {
+      return legal;
+    }
+    if (contract.when.empty() &&
+        !unconditional.emplace(contract.type, contract.entity_type).second) {
+      return refuse("handlers", "two handlers take every \"" + contract.type +
+                                    "\" for entity type \"" + contract.entity_type +
+                                    "\": join them, or tell them apart by `when`");
+    }
+  }
+  return {};
+}
+
+status check_config(const runtime_config& config) {
+  if (config.consumer.empty() || config.node_name.empty()) {
+    return refuse("consumer", "consumer and node need a name");
+  }
+  if (config.database == nullptr || config.tables == nullptr) {
+    return refuse("database", "a runtime needs a store and the catalog that was read from it");
+  }
+  if (config.shards == 0 || config.shards > 4096) {
+    return refuse("shards", "the number of shards must be from 1 to 4096");
+  }
+  if (config.attempts < 1) {
+    return refuse("attempts", "a message needs at least 1 attempt");
+  }
+  if (config.credit_messages == 0 || config.credit_bytes == 0 || config.batch_messages == 0) {
+    return refuse("credits", "without credits, or a place in the batch, nothing would move");
+  }
+  if (config.lease.count() <= 0 || config.ledger_window.count() <= 0) {
+    return refuse("lease", "lease and ledger window must be longer than nothing");
+  }
+  std::set<std::string> names;
+  for (const runtime_source& one : config.sources) {
+    if (one.from == nullptr || !names.insert(one.from->name()).second) {
+      return refuse("sources", "every source needs a name of its own: positions belong to it");
+    }
+  }
+  return check_handlers(config.handlers);
+}
+
+}  // namespace
+
 /// Order of the members: what the actors use is made before them and outlives them.
 struct runtime::impl {
   runtime_config config;
@@ -56,19 +112,16 @@ struct runtime::impl {
 };
 
 status runtime::impl::prepare() {
-  if (config.shards == 0 || config.shards > 4096) {
-    return error{fault::refused, "shards", "the number of shards must be from 1 to 4096"};
+  if (const status complete = check_config(config); !complete.ok()) {
+    return complete;
   }
-  if (config.attempts < 1) {
-    return error{fault::refused, "attempts", "a message needs at least 1 attempt"};
+  if (config.shapes == nullptr) {
+    config.shapes = std::make_shared<shape_registry>();
   }
   if (config.committers == 0) {
     config.committers = config.database->parallel_commits() ? 2 : 1;
   }
   for (const handler_registration& one : config.handlers) {
-    if (const status legal = check_contract(*one.contract); !legal.ok()) {
-      return legal;
-    }
     handlers.enter(one.contract.get(), one.run);
     around.decoding.contracts.push_back(one.contract.get());
   }

@@ -2,6 +2,7 @@
 
 // Start here. A program that embeds Pawl makes a `runtime_config` (by hand, or from a node file
 // with `configure` in runtime/node.hpp), starts the runtime, and waits for it or drains it.
+// Handlers in C++ are registered with `make_handler` (runtime/handlers.hpp).
 
 #include "actors/alarms.hpp"
 #include "actors/counts.hpp"
@@ -33,7 +34,7 @@ struct runtime_config {
   std::string node_name = "node";
   std::shared_ptr<store> database;
   std::shared_ptr<const catalog> tables;
-  std::shared_ptr<shape_registry> shapes;
+  std::shared_ptr<shape_registry> shapes;  ///< none: one is made
   std::vector<handler_registration> handlers;
   std::vector<runtime_source> sources;
 

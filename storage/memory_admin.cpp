@@ -113,8 +113,11 @@ result<message_traces> memory_admin::trace(const ledger_key& key) {
   const std::unique_lock lock(disk_->mutex);
   message_traces traces;
   if (const auto* known = consumer_.ledger.find_committed(key); known != nullptr) {
-    traces.ledger = guard_trace{guard_trace::place::ledger, known->content};
-    traces.ledger_generation = known->generation;
+    const auto* kept = consumer_.generation(known->generation);
+    if (kept != nullptr && kept->state != generation_state::retired) {
+      traces.ledger = guard_trace{guard_trace::place::ledger, known->content};
+      traces.ledger_generation = known->generation;
+    }
   }
   if (const auto* letters = consumer_.dead_letters.find_committed(key); letters != nullptr) {
     traces.dead_letters = *letters;

@@ -107,6 +107,21 @@ TEST_CASE("a message becomes a pair of entity and message with what the handler 
                      value::text("orders"), value::text("3"), value::json(R"({"x":[1]})")});
 }
 
+TEST_CASE("under `dedupe: version` the version is the message's identity, not its id") {
+  auto contract = placed();
+  contract.pair = policies::sequence;
+  contract.version = p("$.version");
+  const auto key_of = [&](const std::string& id, int version) {
+    const auto pair = decode_one(contract, R"({"type":"Placed","sku":"a","id":")" + id +
+                                               R"(","version":)" + std::to_string(version) + "}");
+    CHECK(pair->id == id);
+    return pair->key;
+  };
+  CHECK(key_of("m-1", 1) == key_of("m-2", 1));
+  CHECK_FALSE(key_of("m-1", 1) == key_of("m-1", 2));
+  CHECK(key_of("m-1", 1) == make_ledger_key("inventory", {"sku", "a"}, message_version{1}));
+}
+
 TEST_CASE("the header names the type before the payload does") {
   CHECK(
       decode_one(placed(), R"({"type":"Other","id":"1","sku":"a"})", {{"type", "Placed"}})->type ==

@@ -19,6 +19,15 @@ TEST_CASE("parts that read the same when joined give different ledger keys") {
   CHECK(key == make_ledger_key("c", {"ab", "c"}, "d"));
 }
 
+TEST_CASE("the ledger key of a version is that of no id") {
+  const auto key = make_ledger_key("c", {"sku", "A-1"}, message_version{7});
+  CHECK(key == make_ledger_key("c", {"sku", "A-1"}, message_version{7}));
+  CHECK_FALSE(key == make_ledger_key("c", {"sku", "A-1"}, message_version{8}));
+  for (const char* id : {"7", "version7", "version", ""}) {
+    CHECK_FALSE(key == make_ledger_key("c", {"sku", "A-1"}, id));
+  }
+}
+
 TEST_CASE("shards of known entities never move") {
   CHECK(shard_of({"sku", "A-1"}, 64).value == 2);
   CHECK(shard_of({"sku", "A-2"}, 64).value == 29);
