@@ -161,11 +161,17 @@ status runtime::impl::prepare() {
 runner_config runtime::impl::make_runner_config() const {
   rules_input input;
   input.tables = config.tables.get();
+  bool all_known = true;
   for (const handler_registration& one : config.handlers) {
+    all_known = all_known && !one.shapes.empty();
     input.shapes.insert(input.shapes.end(), one.shapes.begin(), one.shapes.end());
     for (const effect_shape* shape : one.keyed_by_entity) {
       input.keyed_by_entity.emplace(shape, one.contract->entity_type);
     }
+  }
+  if (!all_known) {
+    // What a C++ handler writes is seen when it runs: any row may have a second writer.
+    input.keyed_by_entity.clear();
   }
   runner_config made;
   made.tables = config.tables.get();

@@ -87,7 +87,8 @@ class runtime {
 
   /// Stops intake, finishes what is in flight, stores positions, gives the leases back. False if
   /// something was unfinished after the time: then it will be redelivered. The runtime is over
-  /// afterwards.
+  /// afterwards. Returns only when no handler runs any more, since none can be ended from outside;
+  /// so do `abandon` and the destructor.
   bool drain(std::chrono::milliseconds at_most);
 
   /// Ends everything at once, as a crash would: what is not committed is lost, nothing is

@@ -130,6 +130,43 @@ nlohmann::json show_entity(const console& out, const entity_ref& entity, const l
   return one;
 }
 
+/// All that is known of a message id for one entity. Under `dedupe: version` a message is kept by
+/// its version, so dead letters and parked messages are asked for the id that they hold.
+result<std::vector<message_traces>> traces_of(admin_session& admin, const std::string& consumer,
+                                              const entity_ref& entity, const std::string& id,
+                                              const std::vector<dead_letter_row>& dead) {
+  std::set<ledger_key> keys{make_ledger_key(consumer, entity, id)};
+  const auto add = [&](const ledger_key& key, const std::string& stored) {
+    const auto opened = decode_envelope(stored);
+    if (opened.ok() && opened->id == id) {
+      keys.insert(key);
+    }
+  };
+  for (const dead_letter_row& row : dead) {
+    if (row.entity == entity) {
+      add(row.key, row.envelope);
+    }
+  }
+  const auto parked = admin.parked(entity, searched_max);
+  if (!parked.ok()) {
+    return parked.error();
+  }
+  for (const parked_row& row : *parked) {
+    add(row.key, row.envelope);
+  }
+  std::vector<message_traces> found;
+  for (const ledger_key& key : keys) {
+    auto traces = admin.trace(key);
+    if (!traces.ok()) {
+      return traces.error();
+    }
+    if (has_trace(*traces)) {
+      found.push_back(std::move(*traces));
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 exit_code command_entity_show(const console& out, const std::string& file,
@@ -180,16 +217,23 @@ exit_code command_explain(const console& out, const explain_arguments& given) {
     }
     entities = std::move(*found);
   }
+  const auto dead = access.admin->dead_letters(searched_max);
+  if (!dead.ok()) {
+    return out.fail(dead.error());
+  }
   nlohmann::json all = nlohmann::json::array();
   for (const entity_ref& entity : entities) {
-    const auto traces = access.admin->trace(
-        make_ledger_key(access.node->config.consumer, entity, given.message_id));
+    auto traces =
+        traces_of(*access.admin, access.node->config.consumer, entity, given.message_id, *dead);
     if (!traces.ok()) {
       return out.fail(traces.error());
     }
-    if (named || has_trace(*traces)) {
-      all.push_back(to_json(*traces, entity));
-      out.line(outcome_text(*traces, entity.type + "/" + entity.key));
+    if (named && traces->empty()) {
+      traces->emplace_back();  // it says that there is none
+    }
+    for (const message_traces& one : *traces) {
+      all.push_back(to_json(one, entity));
+      out.line(outcome_text(one, entity.type + "/" + entity.key));
     }
   }
   if (all.empty()) {
