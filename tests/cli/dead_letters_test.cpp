@@ -112,13 +112,13 @@ TEST_CASE("what is kept by its version is explained by its message's id all the 
   const node_folder at;
   at.write("orders.ndjson", moved("TEA", 2, 5));
   CHECK(at.json({"node", "node.yaml", "--once"})["parked"] == 1);
-  const auto parked = at.json({"entities", "show", "node.yaml", "sku/TEA"})["parked"];
+  const auto parked = at.json({"entities", "show", "node.yaml", "shelf/TEA"})["parked"];
   REQUIRE(parked.size() == 1);
   const auto id = parked[0]["message_id"].get<std::string>();
   for (const auto& named :
        {std::vector<std::string>{"explain", "node.yaml", id},
-        std::vector<std::string>{"explain", "node.yaml", id, "--entity", "sku/TEA"}}) {
-    CHECK(holds(at.pawl(named).out, "sku/TEA: parked behind a gap, as version 2"));
+        std::vector<std::string>{"explain", "node.yaml", id, "--entity", "shelf/TEA"}}) {
+    CHECK(holds(at.pawl(named).out, "shelf/TEA: parked behind a gap, as version 2"));
   }
 }
 
