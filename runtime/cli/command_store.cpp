@@ -55,7 +55,7 @@ std::vector<std::string> alarms_of(const consumer_status& seen, const node_confi
   if (expired > 0 && static_cast<std::size_t>(expired) < seen.leases.size()) {
     alarms.push_back(fmt::format("{} of {} shards have no live node", expired, seen.leases.size()));
   } else if (expired > 0 && has_work(seen, config)) {
-    alarms.push_back("no node runs, and there is something to do");
+    alarms.emplace_back("no node runs, and there is something to do");
   }
   return alarms;
 }

@@ -262,7 +262,7 @@ constexpr config_option options[] = {
      .text = "Bytes of their payloads.",
      .fallback = "64MiB",
      .minimum = mebibyte,
-     .maximum = 64 * 1024 * mebibyte},
+     .maximum = 64L * 1024 * mebibyte},
 
     {.path = "batch.messages",
      .type = type::integer,
