@@ -63,8 +63,14 @@ status check_config(const runtime_config& config) {
   if (config.credit_messages == 0 || config.credit_bytes == 0 || config.batch_messages == 0) {
     return refuse("credits", "without credits, or a place in the batch, nothing would move");
   }
-  if (config.lease.count() <= 0 || config.ledger_window.count() <= 0) {
-    return refuse("lease", "lease and ledger window must be longer than nothing");
+  if (config.lease.count() <= 0) {
+    return refuse("lease", "a lease must be longer than nothing");
+  }
+  const bool has_ledger = std::any_of(
+      config.handlers.begin(), config.handlers.end(),
+      [](const auto& one) { return one.contract->pair.dedupe == dedupe_policy::ledger; });
+  if (has_ledger && config.ledger_window.count() <= 0) {
+    return refuse("ledger", "a ledger needs a window longer than nothing");
   }
   std::set<std::string> names;
   for (const runtime_source& one : config.sources) {
