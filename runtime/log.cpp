@@ -39,6 +39,5 @@ std::string escaped(const std::string& text) {
 void log_info(const std::string& text) { logger().info("{}", escaped(text)); }
 void log_warning(const std::string& text) { logger().warn("{}", escaped(text)); }
 void log_error(const std::string& text) { logger().error("{}", escaped(text)); }
-void log_quietly() { logger().set_level(spdlog::level::warn); }
 
 }  // namespace pawl

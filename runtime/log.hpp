@@ -10,7 +10,4 @@ void log_info(const std::string& text);
 void log_warning(const std::string& text);
 void log_error(const std::string& text);
 
-/// Only warnings and errors from now on.
-void log_quietly();
-
 }  // namespace pawl
